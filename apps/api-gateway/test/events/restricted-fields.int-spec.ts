@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { beforeEach, describe, expect, test } from '@jest/globals';
-import { EventLogGrew, type LoggedEvent, type NewTenant } from '@svc/contracts';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { EventLogGrew, type LoggedEvent, type NewTenant, type Scope } from '@svc/contracts';
+import { allows } from '../../src/auth/authorization.js';
 import { RESTRICTED_FIELDS } from '../../src/events/restricted-fields.js';
 import { gateway, withGateway } from '../support/gateway.js';
 import { StreamReader } from '../support/stream-reader.js';
@@ -62,19 +63,36 @@ describe.each([
   });
 });
 
+interface Content {
+  content?: Record<string, { schema?: { properties?: Record<string, unknown> } }>;
+}
+
 interface Operation {
-  'x-required-scope'?: string;
-  responses?: Record<string, { content?: Record<string, { schema?: unknown }> }>;
-  requestBody?: { content?: Record<string, { schema?: unknown }> };
+  'x-required-scope'?: Scope;
+  responses?: Record<string, Content>;
+  requestBody?: Content;
 }
 
 /**
- * Facts that routes show to `admin:*` alone and that events tell all the same, each with the reason why. A new one fails the test below: it is
- * either restricted or listed here.
+ * Facts that a payload tells to keys whose routes do not show them, each with the reason why. A new one fails the test below: it is either
+ * restricted or listed here.
  */
 const TOLD_TO_ALL = new Set([
-  'reason', // a bot needs the reason for the state of a session or a message
+  'endpointId', // an event of an endpoint says which; the id opens nothing
+  'held', // the reader sees the events anyway that wait for that endpoint
 ]);
+
+/** An export says where something of the contact is kept, also in deliveries that have failed; of their receivers it shows nothing. */
+const TOLD_BY_EXPORT = new Set(['events', 'event', 'deadLetters', 'deliveryId', 'attempts', 'deadAt']);
+
+/** Routes whose answers are payloads: they show what others have written down, and so are asked, not trusted. */
+const PAYLOAD_ROUTES = [
+  '/v1/events',
+  '/v1/events/stream',
+  '/v1/audit-log',
+  '/v1/contacts/{contact}/export',
+  '/v1/sandbox/sessions/{id}/contacts/{phone}/messages',
+];
 
 interface ApiDocument {
   paths: Record<string, Record<string, Operation>>;
@@ -105,27 +123,77 @@ class FieldNames {
   }
 }
 
-/** Names the fields that only routes for `admin:*` show. */
-function shownToAdminsAlone({ paths, components }: ApiDocument): Set<string> {
-  const [admin, others] = [new FieldNames(components.schemas), new FieldNames(components.schemas)];
-  for (const { get } of Object.values(paths)) {
-    const scope = get?.['x-required-scope'];
-    const schema = get?.responses?.['200']?.content?.['application/json']?.schema;
-    if (scope !== undefined) (scope === 'admin:*' ? admin : others).add(schema);
+/** Fields that the answers of routes show, by the scope that they need. */
+class ShownFields {
+  private readonly byScope = new Map<Scope, Set<string>>();
+
+  constructor({ paths, components }: ApiDocument) {
+    for (const [path, operations] of Object.entries(paths)) {
+      if (PAYLOAD_ROUTES.includes(path)) continue;
+      for (const operation of Object.values(operations)) {
+        const scope = operation['x-required-scope'];
+        if (scope === undefined) continue;
+        const { found } = new FieldNames(components.schemas).add(answersOf(operation));
+        this.byScope.set(scope, new Set([...found, ...this.of(scope)]));
+      }
+    }
   }
-  return new Set([...admin.found].filter((name) => !others.found.has(name)));
+
+  /** Lists the fields that routes show, and none that a key with this scope may ask. */
+  hiddenFrom(reader: Scope): Set<string> {
+    const scopes = [...this.byScope.keys()];
+    const mine = scopes.filter((scope) => allows([reader], scope)).flatMap((scope) => this.of(scope));
+    return new Set(scopes.flatMap((scope) => this.of(scope)).filter((name) => !mine.includes(name)));
+  }
+
+  private of(scope: Scope): string[] {
+    return [...(this.byScope.get(scope) ?? [])];
+  }
 }
 
-test('no payload shows to messages:read what routes show to admin:* alone', async () => {
-  const response = await fetch(`${gateway.service.url}/openapi.json`);
-  const document = (await response.json()) as ApiDocument;
-  const restricted = shownToAdminsAlone(document);
-  expect(restricted.has('qr')).toBe(true);
-  const open = Object.entries(document.webhooks).flatMap(([event, { post }]) => {
-    const schema = post.requestBody?.content?.['application/json']?.schema;
-    return [...new FieldNames(document.components.schemas).add(schema).found]
-      .filter((name) => restricted.has(name) && !RESTRICTED_FIELDS[event]?.[name] && !TOLD_TO_ALL.has(name))
-      .map((name) => `${event}: ${name}`);
+function answersOf({ responses }: Operation): unknown[] {
+  return Object.entries(responses ?? {})
+    .filter(([status]) => status.startsWith('2'))
+    .map(([, { content }]) => content);
+}
+
+describe('no payload shows to a key what no route shows to it', () => {
+  let document: ApiDocument;
+  let shown: ShownFields;
+  beforeAll(async () => {
+    const response = await fetch(`${gateway.service.url}/openapi.json`);
+    document = (await response.json()) as ApiDocument;
+    shown = new ShownFields(document);
   });
-  expect(open).toEqual([]);
+
+  const tooMuch = (reader: Scope, schema: unknown): string[] => {
+    const hidden = shown.hiddenFrom(reader);
+    return [...new FieldNames(document.components.schemas).add(schema).found].filter(
+      (name) => hidden.has(name) && !TOLD_TO_ALL.has(name),
+    );
+  };
+
+  test('keys, codes and secrets are among what is hidden, whatever the method of their route', () => {
+    const hidden = shown.hiddenFrom('messages:read');
+    for (const name of ['qr', 'secret', 'webhookSecret']) expect(hidden).toContain(name);
+    expect(shown.hiddenFrom('admin:*')).toEqual(new Set());
+  });
+
+  test('in the log of events', () => {
+    const open = Object.entries(document.webhooks).flatMap(([event, { post }]) => {
+      const payload = post.requestBody?.content?.['application/json']?.schema?.properties?.['payload'];
+      expect(payload).toBeDefined();
+      return tooMuch('messages:read', payload)
+        .filter((name) => !RESTRICTED_FIELDS[event]?.[name])
+        .map((name) => `${event}: ${name}`);
+    });
+    expect(open).toEqual([]);
+  });
+
+  test.each(PAYLOAD_ROUTES.slice(2))('in %s', (path) => {
+    const get = document.paths[path]?.['get'] as Operation;
+    const told = path.endsWith('/export') ? TOLD_BY_EXPORT : new Set();
+    const names = tooMuch(get['x-required-scope'] as Scope, answersOf(get));
+    expect(names.filter((name) => !told.has(name))).toEqual([]);
+  });
 });

@@ -55,7 +55,7 @@ export async function withdrawAttempt(dataSource: DataSource, fence: Fence, medi
   );
 }
 
-/** What is told of a message beside its file where its content cannot be written. */
+/** Fields of the event of a message whose content cannot be written, beside its file. */
 const NOTHING_TOLD = {
   pushName: null,
   body: { type: 'unsupported', original: 'unreadable' },

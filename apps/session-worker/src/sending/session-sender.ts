@@ -355,7 +355,7 @@ export class SessionSender {
         () => this.endWrite(keyId),
         (error: unknown) => {
           log().error({ jobId, err: error }, 'failure not written');
-          // What cannot be ended either stays where it is: no claim of this process finds it.
+          // A message that cannot be ended either stays where it is: no claim of this process finds it.
           if (!isOfContent(error)) this.claimAgain(keyId);
         },
       );

@@ -14,7 +14,7 @@ export function retentionRules(days: number, store: Pick<MediaStore, 'delete'>):
     { table: 'inbound_media', where: old('received_at'), key: 'media_id', before: deleteFiles },
     { table: 'inbound_message', where: old('received_at') },
     { table: 'outbound_message', where: `${old('created_at')} AND status NOT IN ('QUEUED', 'SENDING')` },
-    // What is too large for NATS was set aside for an operator, and has the words of a person like the rest.
+    // An event that is too large for NATS was set aside for an operator, and has the words of a person like the rest.
     {
       table: 'event_outbox',
       where: `created_at = 'infinity' AND ${old("(envelope ->> 'occurredAt')::timestamptz")}`,

@@ -72,7 +72,7 @@ export class ProcessWatch {
 function footprintOf(pid: number): Footprint {
   try {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
-    // What children share, as buffers, is counted with their parent.
+    // The parent's memory includes what its children share, as buffers.
     const kB = children.reduce((sum, child) => sum + memoryOf(child, 'RssAnon'), memoryOf(pid, 'VmRSS'));
     return { rssMb: Math.round(kB / 1024), descriptors: readdirSync(`/proc/${pid}/fd`).length };
   } catch {

@@ -11,7 +11,7 @@ const sealed = (bytes: number[]): object => ({
   plaintext: Buffer.from(bytes).toString('base64'),
 });
 
-/** What the owner of a number writes on the phone itself: the only kind that no stranger sends. */
+/** Message that the owner of a number writes on the phone itself: the only kind that no stranger sends. */
 export const BY_OWNER = { message: { conversation: NUL } };
 
 /** Bodies for the simulator, by their fault: messages of strangers that some store, reader or clock cannot take. */
