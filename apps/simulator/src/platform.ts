@@ -130,7 +130,7 @@ export class Platform implements ConnectionHandler {
     if (companion?.connection !== connection) return;
     companion.connection = undefined;
     companion.active = false;
-    companion.available = false;
+    companion.setAvailable(false);
     companion.presenceSubscriptions.clear();
   }
 

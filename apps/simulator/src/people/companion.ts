@@ -50,8 +50,10 @@ export class Companion implements CompanionState {
   connectedAt?: Date;
   /** True when the client is active, as it says itself: only then it gets stanzas. */
   active = false;
-  /** True when the client says that its owner is there. */
-  available = false;
+  /** Time since which the client says that its owner is there: meanwhile the phone notifies its owner of nothing. */
+  availableSince?: Date;
+  /** Number of times that it began to say so. */
+  timesAvailable = 0;
   /** Phones of the people whose presence it subscribed to, by the address that it used. */
   readonly presenceSubscriptions = new Map<string, string>();
   /** The last device identity found genuine, so that it is not verified again with every message. */
@@ -70,6 +72,17 @@ export class Companion implements CompanionState {
 
   get online(): boolean {
     return this.connection?.open ?? false;
+  }
+
+  get available(): boolean {
+    return this.availableSince !== undefined;
+  }
+
+  /** Takes the word of the client whether its owner is there. */
+  setAvailable(available: boolean): void {
+    if (available === this.available) return;
+    this.availableSince = available ? new Date() : undefined;
+    if (available) this.timesAvailable += 1;
   }
 
   /** Makes a key bundle, which takes one of the uploaded one-time keys away. */

@@ -85,7 +85,10 @@ function toAccountView(person: Person): AccountView {
     jid: phoneAddress(person.phone, companion.device),
     online: companion.online,
     connectedAt: companion.connectedAt?.toISOString() ?? null,
+    active: companion.active,
     available: companion.available,
+    availableSince: companion.availableSince?.toISOString() ?? null,
+    timesAvailable: companion.timesAvailable,
     queued: companion.queue.size,
   });
   return {
@@ -93,6 +96,7 @@ function toAccountView(person: Person): AccountView {
     name: person.name ?? null,
     jid: phoneAddress(person.phone),
     lid: hiddenAddress(person.lid),
+    wouldNotify: ![...person.companions.values()].some(({ available }) => available),
     devices: [...person.companions.values()].map(toDeviceView),
   };
 }
