@@ -23,6 +23,8 @@ export interface QueuedStanza {
 /** The registered keys of a linked device, as they outlive a restart. */
 export interface CompanionState {
   device: number;
+  /** Name under which the phone lists it, as it said itself when it was linked. */
+  name?: string;
   noiseKey: Buffer;
   identity: Buffer;
   registrationId: number;
@@ -37,6 +39,7 @@ export interface CompanionState {
 /** Companion: a linked device, with its keys, its queue, and its connection. */
 export class Companion implements CompanionState {
   readonly device: number;
+  readonly name?: string;
   readonly noiseKey: Buffer;
   readonly identity: Buffer;
   readonly registrationId: number;
@@ -61,6 +64,7 @@ export class Companion implements CompanionState {
 
   constructor(state: CompanionState) {
     this.device = state.device;
+    this.name = state.name;
     this.noiseKey = state.noiseKey;
     this.identity = state.identity;
     this.registrationId = state.registrationId;

@@ -19,6 +19,14 @@ export class DeviceView {
   @ApiProperty({ description: 'Number of the linked device; the phone is 0.', example: 1 })
   device: number;
 
+  @ApiProperty({
+    description: 'Name under which the phone lists it.',
+    example: 'Mac OS',
+    type: String,
+    nullable: true,
+  })
+  name: string | null;
+
   @ApiProperty({ description: 'Address of the device.', example: '4915550001000:1@s.whatsapp.net' })
   jid: string;
 

@@ -82,6 +82,7 @@ function streamError(code: number): Stanza {
 function toAccountView(person: Person): AccountView {
   const toDeviceView = (companion: Companion): AccountView['devices'][number] => ({
     device: companion.device,
+    name: companion.name ?? null,
     jid: phoneAddress(person.phone, companion.device),
     online: companion.online,
     connectedAt: companion.connectedAt?.toISOString() ?? null,
