@@ -24,6 +24,9 @@ test.each([
   ['PLATFORM_TRUST_ROOT', 'of another length', 'ab'.repeat(31)],
   ['PLATFORM_URL', 'without TLS and not here', 'ws://platform.example/ws/chat'],
   ['LEASE_MS', 'shorter than three renewals', '1000'],
+  ['DEVICE_NAME', 'that is the platform’s', 'Whats App Business'],
+  ['DEVICE_NAME', 'with a line break', 'Acme\nGateway'],
+  ['DEVICE_NAME', 'that is too long for a phone', 'A'.repeat(31)],
   ['RETENTION_DAYS', 'that keeps nothing', '0'],
 ])('refuses a %s %s, and names it', (name, _what, value) => {
   expect(() => loadConfig(WorkerConfig, { ...needed, [name]: value })).toThrow(name);

@@ -4,6 +4,7 @@ import { AllowedOrigins, OwnAddresses } from '@svc/outbound-http';
 import { configReader, Env } from '@svc/service';
 import { Type } from 'class-transformer';
 import { IsInt, IsOptional, IsString, Length, Matches, Min, ValidateIf } from 'class-validator';
+import { IsDeviceName } from './platform/device-name.js';
 import { IsPlatformUrl, IsSandboxUrl } from './platform/platform-url.js';
 
 const MINUTE_MS = 60_000;
@@ -169,6 +170,15 @@ export class WorkerConfig extends MediaStoreConfig {
   @IsInt()
   @Min(1)
   loginsAtOnce: number = 16;
+
+  @Env('DEVICE_NAME', {
+    description:
+      'Name under which the phone lists a device that was linked by QR code. One that was linked by a typed code has the name of a common system: the platform refuses others. Unset: that name for all.',
+    example: 'Acme Gateway',
+  })
+  @IsOptional()
+  @IsDeviceName()
+  deviceName?: string;
 
   @Env('KEEP_ALIVE_MS', {
     description:

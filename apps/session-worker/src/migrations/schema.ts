@@ -13,6 +13,7 @@ import { SandboxSessions1764000600000 } from './1764000600000-sandbox-sessions.j
 import { TimesOfMessages1764000100000 } from './1764000100000-times-of-messages.js';
 import { Uploads1763700500000 } from './1763700500000-uploads.js';
 import { SendExtras1764000200000 } from './1764000200000-send-extras.js';
+import { OnlineSessions1764700000031 } from './1764700000031-online-sessions.js';
 import { SuspendedSessions1764600000062 } from './1764600000062-suspended-sessions.js';
 
 /** The schema this service owns and its migrations, in order. */
@@ -35,5 +36,6 @@ export const schema = {
     NumbersOfSessions1764600000041,
     KeptMedia1764600000053,
     SuspendedSessions1764600000062,
+    OnlineSessions1764700000031,
   ],
 };

@@ -33,7 +33,7 @@ export class RunnerFactory {
   ) {}
 
   make(session: Session, fence: Fence, end: RunnerEnd): SessionRunner {
-    const { id, tenantId, status, restrictions } = session;
+    const { id, tenantId, status, restrictions, alwaysOnline } = session;
     const { dataSource, ledger, logins, platform } = this;
     const scope = { sessionId: id, fence };
     const store = this.stores.of({ session: { id, tenantId }, fence });
@@ -41,7 +41,7 @@ export class RunnerFactory {
     const runner = new SessionRunner(
       { id, tenantId, status },
       {
-        ...{ platform, store, newChats },
+        ...{ platform, store, newChats, alwaysOnline },
         sender: this.senders.sender(scope, newChats),
         loginTimeoutMs: logins.timeoutMs,
         logins: logins.gate,

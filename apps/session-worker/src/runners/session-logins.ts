@@ -34,9 +34,9 @@ export class SessionLogins {
     store: PlatformStore,
     listener: PlatformListener,
   ): Promise<PlatformSocket> {
-    const { keepAliveMs, stallTimeoutMs } = this.config;
+    const { keepAliveMs, stallTimeoutMs, deviceName } = this.config;
     const limits = { keepAliveMs, stallMs: stallTimeoutMs };
-    const address = { ...(await this.routes.of(sessionId)), limits };
+    const address = { ...(await this.routes.of(sessionId)), limits, ...(deviceName ? { deviceName } : {}) };
     return this.platform.open(address, credentials, store, listener);
   }
 }

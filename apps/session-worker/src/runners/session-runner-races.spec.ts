@@ -62,6 +62,7 @@ function tools(): RunnerTools {
     newChats: { events, apply: ({ reason }) => void calls.push(`apply ${reason}`), ask: async () => [] },
     logins: new FairPlaces('logins', 1),
     loginTimeoutMs: LOGIN_MS,
+    alwaysOnline: false,
     open,
     failMessages: async ({ code }) => void calls.push(`fail ${code}`),
     writeStatus: async ({ status, reason }: StatusChange) => {

@@ -73,6 +73,7 @@ function tools(): RunnerTools {
     },
     logins: new FairPlaces('logins', 1),
     loginTimeoutMs: LOGIN_MS,
+    alwaysOnline: false,
     open,
     failMessages: async ({ code }) => void calls.push(`fail ${code}`),
     writeStatus,

@@ -40,6 +40,8 @@ export interface RunnerTools {
   newChats: Pick<NewChats, 'events' | 'apply' | 'ask'>;
   logins: Pick<FairPlaces, 'enter'>;
   loginTimeoutMs: number;
+  /** True for a number that counts as online as long as it is connected. */
+  alwaysOnline: boolean;
   /** @throws ProxyError */
   open(credentials: Credentials, listener: PlatformListener): Promise<PlatformSocket>;
   /** Ends all open messages of the session. */
@@ -70,12 +72,14 @@ export class SessionRunner {
   private readonly status: StatusLog;
   private readonly codes: PairingCodes;
   private readonly reconnects = new Reconnects();
+  private alwaysOnline: boolean;
 
   constructor(
     private readonly session: SessionSnapshot,
     private readonly tools: RunnerTools,
   ) {
     this.status = new StatusLog(session, (change, events) => tools.writeStatus(change, events));
+    this.alwaysOnline = tools.alwaysOnline;
     this.codes = new PairingCodes(this.tag);
     this.steps = new StepQueue(this.tag, {
       leaseLost: () => {
@@ -132,6 +136,12 @@ export class SessionRunner {
       await this.status.disconnected('RECONNECTING', 'PROXY_CHANGED');
       await this.connect('PROXY_CHANGED');
     });
+  }
+
+  /** Says whether the number counts as online as long as it is connected; it holds at once. */
+  setAlwaysOnline(alwaysOnline: boolean): void {
+    this.alwaysOnline = alwaysOnline;
+    this.connected?.setAlwaysOnline(alwaysOnline);
   }
 
   /** Lists the jobs that may be on their way at this moment. */
@@ -246,7 +256,8 @@ export class SessionRunner {
   private listener(generation: number): PlatformListener {
     const isCurrent = (): boolean => generation === this.generation && !this.ended;
     return {
-      onQr: (qr, expiresAt) => isCurrent() && this.loggedIn(() => this.showQr(qr, expiresAt)),
+      onQr: (...qr) => isCurrent() && this.loggedIn(() => this.showQr(...qr)),
+      onPairingCode: (code) => isCurrent() && this.codes.replace(code),
       onOpen: (phone) => isCurrent() && this.loggedIn(() => this.opened(phone)),
       onClose: (close) => this.closed(generation, close),
       onCredentials: () => this.steps.save(() => this.saveCredentials()),
@@ -261,12 +272,12 @@ export class SessionRunner {
     this.steps.add(step);
   }
 
-  private async showQr(code: string, expiresAt: Date): Promise<void> {
+  private async showQr(code: string, expiresAt: Date, isRedrawn = false): Promise<void> {
     clearTimeout(this.timers.login);
     const until = await this.tools.viewedUntil();
     if (until <= Date.now()) return this.giveUp('QR_EXPIRED');
     this.awaitViewer(until);
-    await this.status.awaitingScan(code, expiresAt);
+    await this.status.awaitingScan(code, expiresAt, isRedrawn);
     if (this.socket) void this.codes.fetch(this.socket, until);
   }
 
@@ -302,6 +313,7 @@ export class SessionRunner {
     this.reconnects.opened(performance.now());
     await this.status.connected(phone);
     if (!this.socket) return;
+    this.socket.setAlwaysOnline(this.alwaysOnline);
     this.tools.sender.attach(this.socket);
     void this.tools.newChats.ask(this.socket); // while it was away it may have been restricted, or not be any more
   }

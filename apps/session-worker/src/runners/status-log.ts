@@ -48,9 +48,10 @@ export class StatusLog {
     await this.observe({ status: 'CONNECTED', reason: 'LOGGED_IN', phone }, event);
   }
 
-  /** Writes that the session shows a QR code to scan. */
-  async awaitingScan(code: string, expiresAt: Date): Promise<void> {
-    const event = this.event(SessionQrGenerated, { qr: code, expiresAt: expiresAt.toISOString() });
+  /** Writes that the session shows a QR code to scan; `isRedrawn`: to scan once more. */
+  async awaitingScan(code: string, expiresAt: Date, isRedrawn: boolean): Promise<void> {
+    const shown = { qr: code, expiresAt: expiresAt.toISOString() };
+    const event = this.event(SessionQrGenerated, isRedrawn ? { ...shown, reason: 'refreshed' } : shown);
     await this.observe({ status: 'AWAITING_SCAN', reason: 'QR_READY', qr: { code, expiresAt } }, event);
   }
 

@@ -22,6 +22,7 @@ export async function unlink(
         onOpen: () => resolve(),
         onClose: ({ reason }) => reject(new Error(`Closed: ${reason}.`)),
         onQr: () => reject(new Error('The link is gone.')),
+        onPairingCode: () => undefined,
         onCredentials: () => undefined, // forgotten in a moment
         onRestriction: () => undefined,
         ...tools.sender.listener,
