@@ -173,7 +173,7 @@ export class WorkerConfig extends MediaStoreConfig {
 
   @Env('DEVICE_NAME', {
     description:
-      'Name under which the phone lists a device that was linked by QR code. One that was linked by a typed code has the name of a common system: the platform refuses others. Unset: that name for all.',
+      'Name under which phones list a device that was linked by QR code. Unset, and with a typed code: that of a common system.',
     example: 'Acme Gateway',
   })
   @IsOptional()

@@ -303,8 +303,7 @@ export class FakeServices {
       const session = this.owned({ tenantId, sessionId });
       checkProxy(change.proxy);
       this.done.push(change);
-      if (change.name !== undefined) session.name = change.name;
-      if (change.alwaysOnline !== undefined) session.alwaysOnline = change.alwaysOnline;
+      Object.assign(session, change, { proxy: session.proxy });
       return { session };
     });
     this.on(GetSession, ({ countOlderTo = Infinity, ...ref }: GetSessionV1) => {

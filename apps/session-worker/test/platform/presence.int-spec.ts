@@ -92,8 +92,7 @@ describe('the phone of the owner', () => {
     await call('POST', `/contacts/${contact}/read`, { from: phone });
     for (const state of ['composing', 'recording', 'paused'])
       await call('POST', `/contacts/${contact}/typing`, { to: phone, state });
-    for (const available of [true, false])
-      await call('POST', `/contacts/${contact}/presence`, { available });
+    for (const available of [true, false]) await call('POST', `/contacts/${contact}/presence`, { available });
     await call('PUT', `/accounts/${phone}/restrictions`, {
       ...{ timelock: { until: null }, newChats: { quota: 10, used: 9 } },
     });

@@ -21,7 +21,10 @@ const acked = (phone: string, ...about: string[]): Promise<unknown> =>
   waitFor(
     `acknowledgements of ${about.join(', ')}`,
     async () => {
-      const { notices } = await stage.platform.call<{ notices: Notice[] }>('GET', `/accounts/${phone}/linking`);
+      const { notices } = await stage.platform.call<{ notices: Notice[] }>(
+        'GET',
+        `/accounts/${phone}/linking`,
+      );
       const told = notices.filter((one) => one.acked).map((one) => one.about);
       return JSON.stringify(told) === JSON.stringify(about);
     },

@@ -6,7 +6,7 @@ export const REDRAW_CHILDREN = ['companion_reg_refresh', 'pair-device-rotate-qr'
 /** Systems that a device with a typed code may name: the common ones. */
 const SYSTEMS = ['Windows', 'Mac OS', 'Linux', 'Ubuntu', 'Chrome OS', 'Android', 'iOS'];
 
-/** What phone and platform do when a device is linked to this number. */
+/** Rules of phone and platform for the linking of a device to a number. */
 export interface LinkingRules {
   /** Number of scans, each with another secret, that are answered by an order to draw the code anew. */
   refreshOnScan: number;

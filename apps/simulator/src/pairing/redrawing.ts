@@ -24,7 +24,11 @@ export function assertRedrawn(
 ): void {
   const { redrawing } = registration;
   if (redrawing && redrawing.ref !== ref)
-    throw refusal(422, 'QR_REF_CHANGED', 'qr shows another reference than the code that had to be drawn anew');
+    throw refusal(
+      422,
+      'QR_REF_CHANGED',
+      'qr shows another reference than the code that had to be drawn anew',
+    );
   const scanned = redrawing?.secrets ?? [];
   if (scanned.some((secret) => secret.equals(advSecret)))
     throw refusal(422, 'QR_SECRET_KEPT', 'qr shows a secret that was scanned before');

@@ -20,7 +20,11 @@ export class LinkingChange implements Partial<LinkingRules> {
   @Max(100)
   refreshOnScan?: number;
 
-  @ApiPropertyOptional({ description: REFRESH_CHILD, enum: REDRAW_CHILDREN, example: 'pair-device-rotate-qr' })
+  @ApiPropertyOptional({
+    description: REFRESH_CHILD,
+    enum: REDRAW_CHILDREN,
+    example: 'pair-device-rotate-qr',
+  })
   @MayBeAbsent()
   @IsIn(REDRAW_CHILDREN)
   refreshChild?: LinkingRules['refreshChild'];

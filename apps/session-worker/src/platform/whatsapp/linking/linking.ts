@@ -1,6 +1,10 @@
 import type { PairingCode } from '@svc/contracts';
 import { log } from '@svc/service';
-import { getBinaryNodeChild, getBinaryNodeChildren, type WABrowserDescription } from '@whiskeysockets/baileys';
+import {
+  getBinaryNodeChild,
+  getBinaryNodeChildren,
+  type WABrowserDescription,
+} from '@whiskeysockets/baileys';
 import type { PlatformListener, SocketClose } from '../../port.js';
 import type { LibrarySocket } from '../messages/outgoing.js';
 import type { Stanza } from '../messages/stanzas.js';

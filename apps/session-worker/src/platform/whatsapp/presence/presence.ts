@@ -60,8 +60,6 @@ export class Presence {
   private async tell(): Promise<void> {
     if (!this.isOpen) return;
     // A socket that is closing by now is offline anyway.
-    await this.sock
-      .sendPresenceUpdate(this.isOnline ? 'available' : 'unavailable')
-      .catch(() => undefined);
+    await this.sock.sendPresenceUpdate(this.isOnline ? 'available' : 'unavailable').catch(() => undefined);
   }
 }

@@ -15,7 +15,10 @@ export function directRequests(
   sock: LibrarySocket,
   scope: FailureScope,
   { accounts, presence, linking }: { accounts: AccountAddresses; presence: Presence; linking: Linking },
-): Pick<PlatformSocket, 'requestPairingCode' | 'lookUp' | 'addressesOf' | 'markRead' | 'setAlwaysOnline' | 'typing'> {
+): Pick<
+  PlatformSocket,
+  'requestPairingCode' | 'lookUp' | 'addressesOf' | 'markRead' | 'setAlwaysOnline' | 'typing'
+> {
   return {
     requestPairingCode: (phone) => scope.run(() => linking.requestPairingCode(phone)),
     lookUp: (phone) => scope.run(() => accounts.lookUp(phone)),

@@ -62,7 +62,13 @@ export function openSocket(
     journalUnread(sock.ws, { book, store: guardedStore, inHand, confirm, abandon });
     watchdog.supervise(sock.ws);
     const { proxy } = address;
-    return attach(sock, stanzas, namingProxy(listener, proxy), { scope, watchdog, presence, device, address });
+    return attach(sock, stanzas, namingProxy(listener, proxy), {
+      scope,
+      watchdog,
+      presence,
+      device,
+      address,
+    });
   };
   const socket = scope.run(() => trusting(address.trustRoot, open));
   return socket;
