@@ -40,6 +40,9 @@ test.each([
   ['PLATFORM_VERSION', 'that is no revision', '2.3000.1043857760'],
   ['PLATFORM_VERSION_SOURCES', 'without TLS and not here', 'http://platform.example/sw.js'],
   ['LEASE_MS', 'shorter than three renewals', '1000'],
+  ['DEVICE_NAME', 'that is the platform’s', 'Whats App Business'],
+  ['DEVICE_NAME', 'with a line break', 'Acme\nGateway'],
+  ['DEVICE_NAME', 'that is too long for a phone', 'A'.repeat(31)],
   ['RETENTION_DAYS', 'that keeps nothing', '0'],
 ])('refuses a %s %s, and names it', (name, _what, value) => {
   expect(() => loadConfig(WorkerConfig, { ...needed, [name]: value })).toThrow(name);

@@ -4,6 +4,7 @@ import { AllowedOrigins, OwnAddresses } from '@svc/outbound-http';
 import { configReader, ContactHashKey, ContactHashKeyPrevious, Env } from '@svc/service';
 import { Type } from 'class-transformer';
 import { IsInt, IsOptional, IsString, Length, Matches, Min, ValidateIf } from 'class-validator';
+import { IsDeviceName } from './platform/device-name.js';
 import { IsPlatformUrl, IsSandboxUrl, IsVersionSources } from './platform/platform-url.js';
 
 const MINUTE_MS = 60_000;
@@ -192,6 +193,15 @@ export class WorkerConfig extends MediaStoreConfig {
   @IsInt()
   @Min(1)
   loginsAtOnce: number = 16;
+
+  @Env('DEVICE_NAME', {
+    description:
+      'Name under which phones list a device that was linked by QR code. Unset, and with a typed code: that of a common system.',
+    example: 'Acme Gateway',
+  })
+  @IsOptional()
+  @IsDeviceName()
+  deviceName?: string;
 
   @Env('KEEP_ALIVE_MS', {
     description:

@@ -39,6 +39,7 @@ export function fakeSocket(
   const socket = {
     close: () => void (one.closed = true),
     logout: async () => void (one.unlinked = true),
+    setAlwaysOnline: () => undefined,
     restrictions: async (): Promise<PlatformRestriction[]> => [],
     requestPairingCode: async () => ({
       code: 'ABCD1234',

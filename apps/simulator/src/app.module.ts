@@ -12,6 +12,7 @@ import {
   type HostileHostPlace,
   HostileHostsService,
 } from './control/hostile-hosts/hostile-hosts.service.js';
+import { LinkingController } from './control/linking/linking.controller.js';
 import { MEDIA_AUTHORITY, PlatformController } from './control/platform/platform.controller.js';
 import { PhoneWritingController } from './control/accounts/phone-writing.controller.js';
 import { RestrictionsController } from './control/accounts/restrictions.controller.js';
@@ -32,6 +33,7 @@ import { Platform } from './platform.js';
     FaultsController,
     GroupsController,
     HostileHostsController,
+    LinkingController,
     PhoneWritingController,
     PlatformController,
     PresenceController,

@@ -90,6 +90,7 @@ export class Platform implements ConnectionHandler {
 
   /** Answers a client without a login: it only keeps the connection alive, or shows a code. */
   private handleUnlinked(connection: Connection, node: Stanza): void {
+    if (node.tag === 'ack') this.pairing.notices.acknowledge(node);
     if (node.tag !== 'iq') return;
     const registration = this.pairing.registrationOf(connection);
     const message = child(node, 'link_code_companion_reg');
@@ -138,7 +139,7 @@ export class Platform implements ConnectionHandler {
     if (companion?.connection !== connection) return;
     companion.connection = undefined;
     companion.active = false;
-    companion.available = false;
+    companion.setAvailable(false);
     companion.presenceSubscriptions.clear();
   }
 
@@ -167,6 +168,7 @@ export class Platform implements ConnectionHandler {
     this.mediaAccess.clear();
     this.media.clear();
     this.groups.clear();
+    this.pairing.reset();
     for (const person of people) {
       for (const companion of person.companions.values()) companion.connection?.drop();
     }

@@ -53,6 +53,11 @@ export const STATUS_REASONS = [
 /** Value of `STATUS_REASONS`. */
 export type StatusReason = (typeof STATUS_REASONS)[number];
 
+/** Reasons for which a QR code is told besides the usual one, that the last has expired. */
+export const QR_REASONS = ['refreshed'] as const;
+/** Value of `QR_REASONS`. */
+export type QrReason = (typeof QR_REASONS)[number];
+
 /** Life of a message; `RECEIVED` is the only one of an inbound message. */
 export const MESSAGE_STATUSES = [
   'QUEUED',

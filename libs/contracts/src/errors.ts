@@ -250,6 +250,13 @@ export const ERROR_CATALOGUE = {
     'The session is linked to a number already.',
     'Connect it with POST /v1/sessions/:id/connect, or unlink it first with POST /v1/sessions/:id/logout.',
   ),
+  DEVICE_NAME_REFUSED: entry(
+    409,
+    false,
+    'error',
+    'The platform does not take the name that the gateway gives its device.',
+    'Link by QR code instead, and report it: the operator has to change the gateway.',
+  ),
   MESSAGE_STATE_CONFLICT: entry(
     409,
     false,

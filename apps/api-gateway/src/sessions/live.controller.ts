@@ -46,6 +46,7 @@ export class LiveController {
     NOT_FOUND,
     'ALREADY_LINKED',
     'QR_CONFLICT',
+    'DEVICE_NAME_REFUSED',
     'PLATFORM_UNAVAILABLE',
   )
   pairingCode(

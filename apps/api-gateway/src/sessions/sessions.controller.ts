@@ -88,7 +88,7 @@ export class SessionsController {
   @NeedsScope('admin:*')
   @ApiOperation({
     operationId: 'updateSession',
-    summary: 'Change the name or the proxy of a session',
+    summary: 'Change the name, the proxy or the presence of a session',
     description: 'A session that is connected loses its connection for a moment where the proxy changes.',
   })
   @ApiId('id', 'Session id.')

@@ -48,6 +48,22 @@ describe('a session', () => {
     expect(refused).toMatchObject({ status: 400, body: { code: 'VALIDATION_FAILED' } });
   });
 
+  test('is online all the time only where that is asked for, and says so', async () => {
+    const made = await call('POST /v1/sessions', { name: 'Sales', alwaysOnline: true });
+    expect(made).toMatchObject({ status: 201, body: { alwaysOnline: true } });
+    const path = `PATCH /v1/sessions/${made.body['id'] as string}`;
+    expect(await call(path, { alwaysOnline: false })).toMatchObject({
+      status: 200,
+      body: { alwaysOnline: false },
+    });
+    for (const alwaysOnline of [null, 'yes'])
+      expect(await call(path, { alwaysOnline })).toMatchObject({
+        status: 400,
+        body: { code: 'VALIDATION_FAILED' },
+      });
+    expect((await call('POST /v1/sessions', { name: 'Quiet' })).body).toMatchObject({ alwaysOnline: false });
+  });
+
   test('shows its QR code as text and as a picture that reads the same', async () => {
     const { id } = gateway.fakes.addSession(tenant.tenantId, { status: 'AWAITING_SCAN' });
     gateway.fakes.qr = `2@${'Ab0/+='.repeat(30)},${'x'.repeat(43)}=,${'y'.repeat(43)}=,${'z'.repeat(43)}=`;

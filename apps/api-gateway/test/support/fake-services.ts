@@ -286,7 +286,7 @@ export class FakeServices {
 
   private answerSessions(): void {
     this.on(CreateSession, (request: CreateSessionV1) => {
-      const { tenantId, sessionId: id, name, most, proxy } = request;
+      const { tenantId, sessionId: id, name, most, proxy, alwaysOnline = false } = request;
       checkProxy(proxy);
       this.created.set(id, request);
       if (this.sessions.has(id)) return { session: this.owned(request) };
@@ -295,7 +295,7 @@ export class FakeServices {
         const meta = { layer: 'plan', resource: 'sessions', limit: most, used };
         throw new AppError('RATE_LIMITED', undefined, meta);
       }
-      const state = { id, name, status: 'NEW', statusReason: 'CREATED', phone: null } as const;
+      const state = { id, name, status: 'NEW', statusReason: 'CREATED', phone: null, alwaysOnline } as const;
       return { session: this.addSession(tenantId, state) };
     });
     this.on(CountSessions, (of) => ({ count: this.sessionsOf(of.tenantId).length, mediaBytes: MEDIA_BYTES }));
@@ -303,7 +303,7 @@ export class FakeServices {
       const session = this.owned({ tenantId, sessionId });
       checkProxy(change.proxy);
       this.done.push(change);
-      if (change.name !== undefined) session.name = change.name;
+      Object.assign(session, change, { proxy: session.proxy });
       return { session };
     });
     this.on(GetSession, ({ countOlderTo = Infinity, ...ref }: GetSessionV1) => {

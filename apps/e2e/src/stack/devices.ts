@@ -4,8 +4,8 @@ import type { Stack } from './stack.js';
 export interface Device {
   online: boolean;
   connectedAt: string | null;
-  /** True when the number has logged in to the end: it says that its owner is there. */
-  available: boolean;
+  /** True when the number has logged in to the end. */
+  active: boolean;
   /** Stanzas it has not confirmed yet. */
   queued: number;
 }

@@ -31,6 +31,15 @@ export class NotInGroupError extends Error {
   }
 }
 
+/** The platform refuses the name that the device gives itself. */
+export class DeviceNameRefusedError extends Error {
+  override readonly name = 'DeviceNameRefusedError';
+
+  constructor() {
+    super('The platform does not take the name of the device.');
+  }
+}
+
 /** Error of a question to the platform that got no answer. */
 export class NoAnswerError extends Error {
   override readonly name = 'NoAnswerError';

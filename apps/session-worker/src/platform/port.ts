@@ -30,6 +30,8 @@ export interface PlatformAddress {
     /** Longest time that work of one kind may be under way without any of it ending, in ms. */
     stallMs: number;
   };
+  /** Name under which the phone lists this device; absent: that of a common system. */
+  deviceName?: string;
   /** Route of all connections of this socket. */
   proxy?: ProxyRoute;
   /** Revision of the client that the socket names; without it, the library's own. */
@@ -89,8 +91,10 @@ export interface MessageListener {
 
 /** Listens to one socket. */
 export interface PlatformListener extends MessageListener {
-  /** Reports a QR code that may be shown until `expiresAt`. */
-  onQr(qr: string, expiresAt: Date): void;
+  /** Reports a QR code that may be shown until `expiresAt`; `isRedrawn`: the platform wants it scanned once more. */
+  onQr(qr: string, expiresAt: Date, isRedrawn?: boolean): void;
+  /** Reports the code to type that replaces the one that was asked for; undefined: there is none any more. */
+  onPairingCode(code: PairingCode | undefined): void;
   /** Reports that the socket has logged in and works. `phone` in digits. */
   onOpen(phone: string): void;
   /** The socket is gone. Called once. */
@@ -162,6 +166,7 @@ export interface PlatformSocket {
   /**
    * Asks for a code that links the phone of this number when it is typed there; only a socket that shows QR codes has one.
    * @throws NoAnswerError
+   * @throws DeviceNameRefusedError
    */
   requestPairingCode(phone: string): Promise<PairingCode>;
   /**
@@ -176,7 +181,12 @@ export interface PlatformSocket {
    * @throws NoAnswerError
    */
   markRead(messages: ReceivedMessage[]): Promise<void>;
-  /** Shows a person that somebody writes, records, or stops; nobody where the number is not on the platform. */
+  /**
+   * Says whether the number counts as online as long as the socket is open; before the first call it does not. While it does, the owner's
+   * phone notifies nobody.
+   */
+  setAlwaysOnline(alwaysOnline: boolean): void;
+  /** Shows a person that somebody writes, records, or stops; nobody where the number is not on the platform. The number is online meanwhile. */
   typing(to: string, state: TypingState): Promise<void>;
   /** Asks for all restrictions; those that the platform does not report in time are left out. */
   restrictions(): Promise<PlatformRestriction[]>;

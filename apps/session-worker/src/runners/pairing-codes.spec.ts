@@ -1,5 +1,6 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
 import type { PairingCode } from '@svc/contracts';
+import { DeviceNameRefusedError } from '../platform/errors.js';
 import type { PlatformSocket } from '../platform/port.js';
 import { PairingCodes } from './pairing-codes.js';
 
@@ -146,4 +147,28 @@ test('a question that has lost its place leaves the one in its place alone', asy
   codes.refuse();
   await expect(code).rejects.toMatchObject(unavailable);
   await expect(again).rejects.toMatchObject(unavailable);
+});
+
+test('another code takes the place of one that is shown, for as long as somebody looks; without another there is none', async () => {
+  const codes = new PairingCodes({ sessionId: 'one' });
+  const { questions, socket } = aSocket();
+  codes.replace({ code: 'TOOEARLY', expiresAt: new Date(VIEWED_UNTIL).toISOString() });
+  expect(codes.shownFor(PHONE)).toBeUndefined();
+  const asked = codes.ask(PHONE);
+  void codes.fetch(socket, VIEWED_UNTIL);
+  questions[0]?.answer('ABCD1234');
+  await asked;
+  codes.replace({ code: 'WXYZ9876', expiresAt: new Date(VIEWED_UNTIL + 60_000).toISOString() });
+  const expiresAt = new Date(VIEWED_UNTIL).toISOString();
+  expect(codes.shownFor(PHONE)).toEqual({ code: 'WXYZ9876', expiresAt });
+  codes.replace(undefined);
+  expect(codes.shownFor(PHONE)).toBeUndefined();
+});
+
+test('a name of the device that the platform refuses is no trouble that passes', async () => {
+  const codes = new PairingCodes({ sessionId: 'one' });
+  const asked = codes.ask(PHONE);
+  const refuse = (): Promise<PairingCode> => Promise.reject(new DeviceNameRefusedError());
+  void codes.fetch({ requestPairingCode: refuse } as unknown as PlatformSocket, VIEWED_UNTIL);
+  await expect(asked).rejects.toMatchObject({ code: 'DEVICE_NAME_REFUSED', retryable: false });
 });

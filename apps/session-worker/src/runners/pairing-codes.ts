@@ -1,5 +1,6 @@
 import { AppError, type PairingCode } from '@svc/contracts';
 import { log } from '@svc/service';
+import { DeviceNameRefusedError } from '../platform/errors.js';
 import type { PlatformSocket } from '../platform/port.js';
 
 /** Longest wait for a code, in ms: the answer has to be on its way before its caller gives up. */
@@ -18,6 +19,7 @@ export class PairingCodes {
   /** Code that was asked for and is not there yet: all callers for the same number wait for it together. */
   private coming: { phone: string; code: Promise<PairingCode> } | undefined;
   private shown: { phone: string; code: PairingCode } | undefined;
+  private viewedUntil = 0;
   private round = 0;
   /** True while the socket has not shown a QR code yet: its time is the code's. */
   private isFresh = true;
@@ -73,13 +75,24 @@ export class PairingCodes {
     try {
       const { code, expiresAt } = await socket.requestPairingCode(question.phone);
       if (round !== this.round) throw new Error('The socket is gone.');
-      const until = new Date(Math.min(Date.parse(expiresAt), viewedUntil)).toISOString();
-      this.shown = { phone: question.phone, code: { code, expiresAt: until } };
+      this.viewedUntil = viewedUntil;
+      this.shown = { phone: question.phone, code: this.whileViewed({ code, expiresAt }) };
       question.resolve(this.shown.code);
     } catch (error) {
       log().warn({ ...this.tag, err: error }, 'no pairing code');
-      question.reject(new AppError('PLATFORM_UNAVAILABLE', undefined, {}, { cause: error }));
+      const isOurs = error instanceof DeviceNameRefusedError;
+      const refusal = isOurs ? 'DEVICE_NAME_REFUSED' : 'PLATFORM_UNAVAILABLE';
+      question.reject(new AppError(refusal, undefined, {}, { cause: error }));
     }
+  }
+
+  /** Shows another code in place of the one that is shown, which the platform does not take any more; undefined: none. */
+  replace(code: PairingCode | undefined): void {
+    if (this.shown) this.shown = code && { phone: this.shown.phone, code: this.whileViewed(code) };
+  }
+
+  private whileViewed({ code, expiresAt }: PairingCode): PairingCode {
+    return { code, expiresAt: new Date(Math.min(Date.parse(expiresAt), this.viewedUntil)).toISOString() };
   }
 
   /** The socket is gone, and the code with it. */

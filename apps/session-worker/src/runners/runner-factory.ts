@@ -16,7 +16,7 @@ import {
   writeStatus,
 } from '../sessions/session-rows.js';
 import { SessionLogins } from './session-logins.js';
-import { isLongWait } from './next-login.js';
+import { isLongWait } from './waits/next-login.js';
 import { SessionRunner } from './session-runner.js';
 import type { SessionSnapshot } from './status-log.js';
 
@@ -41,7 +41,7 @@ export class RunnerFactory {
   ) {}
 
   make(session: Session, fence: Fence, end: RunnerEnd): SessionRunner {
-    const { id, tenantId, restrictions } = session;
+    const { id, tenantId, restrictions, alwaysOnline } = session;
     const { dataSource, ledger, logins, platform } = this;
     const scope = { sessionId: id, fence };
     const ends = new StoredStanzaEnds(
@@ -51,7 +51,7 @@ export class RunnerFactory {
     const store = this.stores.of({ session: { id, tenantId }, fence, ends });
     const newChats = new NewChats(id, restrictions, dataSource);
     const runner = new SessionRunner(snapshotOf(session), {
-      ...{ platform, store, newChats },
+      ...{ platform, store, newChats, alwaysOnline },
       sender: this.senders.sender(scope, newChats),
       loginTimeoutMs: logins.timeoutMs,
       logins: logins.gate,

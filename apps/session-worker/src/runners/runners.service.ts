@@ -109,7 +109,10 @@ export class RunnersService {
     // A runner that is just about to end would lose the wish.
     await this.of(session.id)?.idle();
     const entry = this.runners.get(session.id);
-    if (entry) return this.reroute(entry, session);
+    if (entry) {
+      entry.runner.setAlwaysOnline(session.alwaysOnline);
+      return this.reroute(entry, session);
+    }
     if (!this.holds(fence)) throw new LeaseLostError(fence.partition);
     const runner = this.makeRunner(session, fence);
     const { partition, proxy } = session;

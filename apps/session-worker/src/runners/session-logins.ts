@@ -37,9 +37,10 @@ export class SessionLogins {
     store: PlatformStore,
     listener: PlatformListener,
   ): Promise<PlatformSocket> {
-    const { keepAliveMs, stallTimeoutMs } = this.config;
+    const { keepAliveMs, stallTimeoutMs, deviceName } = this.config;
     const limits = { keepAliveMs, stallMs: stallTimeoutMs };
-    const { isSandbox, ...route } = await this.routes.of(sessionId);
+    const { isSandbox, ...rest } = await this.routes.of(sessionId);
+    const route = { ...rest, ...(deviceName ? { deviceName } : {}) };
     // The simulator of a sandbox is its tenant's: what it refuses says nothing of the platform.
     if (isSandbox) {
       this.ofSandbox.add(sessionId);

@@ -7,7 +7,8 @@ import type { Credentials, PlatformListener, PlatformSocket } from '../platform/
 import { FakeCredentials, type FakeSocket, fakeSocket } from '../../test/fake-platform.js';
 import type { Restrictions } from '../sessions/restrictions.js';
 import type { StatusChange } from '../sessions/session-rows.js';
-import { type RunnerTools, SessionRunner } from './session-runner.js';
+import type { RunnerTools } from './runner-tools.js';
+import { SessionRunner } from './session-runner.js';
 
 const LOGIN_MS = 30_000;
 const PHONE = '15550100001';
@@ -62,6 +63,7 @@ function tools(): RunnerTools {
     newChats: { events, apply: ({ reason }) => void calls.push(`apply ${reason}`), ask: async () => [] },
     logins: new FairPlaces('logins', 1),
     loginTimeoutMs: LOGIN_MS,
+    alwaysOnline: false,
     open,
     failMessages: async ({ code }) => void calls.push(`fail ${code}`),
     writeStatus: async ({ status, reason }: StatusChange) => {

@@ -5,8 +5,9 @@ import { FairPlaces } from '@svc/service';
 import { FakeCredentials, type FakeSocket, fakeSocket } from '../../test/fake-platform.js';
 import type { Restrictions } from '../sessions/restrictions.js';
 import type { StatusChange } from '../sessions/session-rows.js';
-import type { Wait } from './next-login.js';
-import { type RunnerTools, SessionRunner } from './session-runner.js';
+import type { Wait } from './waits/next-login.js';
+import type { RunnerTools } from './runner-tools.js';
+import { SessionRunner } from './session-runner.js';
 
 const HOUR = 3_600_000;
 

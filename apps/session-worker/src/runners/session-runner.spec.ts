@@ -10,7 +10,8 @@ import { FakeCredentials, type FakeSocket, fakeSocket } from '../../test/fake-pl
 import { ProxyError } from '../platform/proxy.js';
 import type { Restrictions } from '../sessions/restrictions.js';
 import type { StatusChange } from '../sessions/session-rows.js';
-import { type RunnerTools, SessionRunner } from './session-runner.js';
+import type { RunnerTools } from './runner-tools.js';
+import { SessionRunner } from './session-runner.js';
 
 const LOGIN_MS = 30_000;
 const PHONE = '15550100001';
@@ -73,6 +74,7 @@ function tools(): RunnerTools {
     },
     logins: new FairPlaces('logins', 1),
     loginTimeoutMs: LOGIN_MS,
+    alwaysOnline: false,
     open,
     failMessages: async ({ code }) => void calls.push(`fail ${code}`),
     writeStatus,

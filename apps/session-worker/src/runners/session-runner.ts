@@ -1,29 +1,12 @@
-import {
-  AppError,
-  type Envelope,
-  type FailureCode,
-  type MessageFailure,
-  type PairingCode,
-  type StatusReason,
-} from '@svc/contracts';
-import { type FairPlaces, log, type Place } from '@svc/service';
+import { AppError, type FailureCode, type PairingCode, type StatusReason } from '@svc/contracts';
+import { log, type Place } from '@svc/service';
 import { UnreadableSecretError } from '../credentials/vault.js';
-import type { SessionStore } from '../journal/session-store.js';
-import type {
-  Credentials,
-  Platform,
-  PlatformListener,
-  PlatformSocket,
-  SocketClose,
-} from '../platform/port.js';
+import type { Credentials, PlatformListener, PlatformSocket, SocketClose } from '../platform/port.js';
 import { ProxyError } from '../platform/proxy.js';
 import { failureOf } from '../sending/ledger/failures.js';
-import type { NewChats } from '../sending/new-chats.js';
-import type { SessionSender } from '../sending/session-sender.js';
-import type { Restrictions } from '../sessions/restrictions.js';
-import type { StatusChange } from '../sessions/session-rows.js';
 import { PairingCodes } from './pairing-codes.js';
-import { NextLogin } from './next-login.js';
+import { NextLogin } from './waits/next-login.js';
+import type { RunnerTools } from './runner-tools.js';
 import { type SessionSnapshot, StatusLog } from './status-log.js';
 import { StepQueue } from './step-queue.js';
 import { unlink } from './unlink.js';
@@ -31,30 +14,6 @@ import { unlink } from './unlink.js';
 /** A process that stops does not wait for a database that is gone; the next owner writes what it finds. */
 const LAST_STEP_ATTEMPTS = 4;
 const DRAIN_MS = 5_000;
-
-/** Tools of a runner; `RunnerFactory` makes them. */
-export interface RunnerTools {
-  platform: Pick<Platform, 'newCredentials' | 'credentialsFrom'>;
-  store: Pick<SessionStore, 'loadCredentials' | 'saveCredentials' | 'forget' | 'close'>;
-  sender: Pick<SessionSender, 'listener' | 'attach' | 'detach' | 'drain' | 'inHand'>;
-  newChats: Pick<NewChats, 'events' | 'apply' | 'ask'>;
-  logins: Pick<FairPlaces, 'enter'>;
-  loginTimeoutMs: number;
-  /** @throws ProxyError */
-  open(credentials: Credentials, listener: PlatformListener): Promise<PlatformSocket>;
-  /** Ends all open messages of the session. */
-  failMessages(failure: MessageFailure): Promise<void>;
-  writeStatus(change: StatusChange, events: Envelope[]): Promise<void>;
-  writeRestrictions(restrictions: Restrictions): Promise<void>;
-  /** Reads the time until which the QR code is viewed, in ms since 1970. */
-  viewedUntil(): Promise<number>;
-  /** Calls `wake` when the version that the platform refused is not needed any more; undefined where nobody watches versions. */
-  awaitVersion(wake: () => void): (() => void) | undefined;
-  /** Reports that a write was refused because the partition has another owner. */
-  onLeaseLost(): void;
-  /** The runner has ended by itself. */
-  onEnded(): void;
-}
 
 /**
  * Holds one session's socket: connects, shows QR codes while they are viewed, reconnects with back-off, and writes down what it observes.
@@ -72,12 +31,14 @@ export class SessionRunner {
   private readonly status: StatusLog;
   private readonly codes: PairingCodes;
   private readonly next: NextLogin;
+  private alwaysOnline: boolean;
 
   constructor(
     private readonly session: SessionSnapshot,
     private readonly tools: RunnerTools,
   ) {
     this.status = new StatusLog(session, (change, events) => tools.writeStatus(change, events));
+    this.alwaysOnline = tools.alwaysOnline;
     this.codes = new PairingCodes(this.tag);
     this.next = new NextLogin(
       (reason) => this.steps.add(() => this.connect(reason)),
@@ -149,6 +110,12 @@ export class SessionRunner {
       await this.status.disconnected('RECONNECTING', 'PROXY_CHANGED');
       await this.connect('PROXY_CHANGED');
     });
+  }
+
+  /** Says whether the number counts as online as long as it is connected; it holds at once. */
+  setAlwaysOnline(alwaysOnline: boolean): void {
+    this.alwaysOnline = alwaysOnline;
+    this.connected?.setAlwaysOnline(alwaysOnline);
   }
 
   /** Lists the jobs that may be on their way at this moment. */
@@ -266,7 +233,8 @@ export class SessionRunner {
   private listener(generation: number): PlatformListener {
     const isCurrent = (): boolean => generation === this.generation && !this.ended;
     return {
-      onQr: (qr, expiresAt) => isCurrent() && this.loggedIn(() => this.showQr(qr, expiresAt)),
+      onQr: (...qr) => isCurrent() && this.loggedIn(() => this.showQr(...qr)),
+      onPairingCode: (code) => isCurrent() && this.codes.replace(code),
       onOpen: (phone) => isCurrent() && this.loggedIn(() => this.opened(phone)),
       onClose: (close) => this.closed(generation, close),
       onCredentials: () => this.steps.save(() => this.saveCredentials()),
@@ -281,12 +249,12 @@ export class SessionRunner {
     this.steps.add(step);
   }
 
-  private async showQr(code: string, expiresAt: Date): Promise<void> {
+  private async showQr(code: string, expiresAt: Date, isRedrawn = false): Promise<void> {
     clearTimeout(this.timers.login);
     const until = await this.tools.viewedUntil();
     if (until <= Date.now()) return this.giveUp('QR_EXPIRED');
     this.awaitViewer(until);
-    await this.status.awaitingScan(code, expiresAt);
+    await this.status.awaitingScan(code, expiresAt, isRedrawn);
     if (this.socket) void this.codes.fetch(this.socket, until);
   }
 
@@ -322,6 +290,7 @@ export class SessionRunner {
     this.next.reconnects.opened(performance.now());
     await this.status.connected(phone);
     if (!this.socket) return;
+    this.socket.setAlwaysOnline(this.alwaysOnline);
     this.tools.sender.attach(this.socket);
     void this.tools.newChats.ask(this.socket); // while it was away it may have been restricted, or not be any more
   }

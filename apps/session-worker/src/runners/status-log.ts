@@ -11,7 +11,7 @@ import {
 } from '@svc/contracts';
 import { eventOf } from '@svc/service';
 import type { StatusChange } from '../sessions/session-rows.js';
-import { isLongWait, type Wait } from './next-login.js';
+import { isLongWait, type Wait } from './waits/next-login.js';
 
 /** A session, and the status of it that was written last. */
 export interface SessionSnapshot {
@@ -55,9 +55,10 @@ export class StatusLog {
     this.toldWait = undefined;
   }
 
-  /** Writes that the session shows a QR code to scan. */
-  async awaitingScan(code: string, expiresAt: Date): Promise<void> {
-    const event = this.event(SessionQrGenerated, { qr: code, expiresAt: expiresAt.toISOString() });
+  /** Writes that the session shows a QR code to scan; `isRedrawn`: to scan once more. */
+  async awaitingScan(code: string, expiresAt: Date, isRedrawn: boolean): Promise<void> {
+    const shown = { qr: code, expiresAt: expiresAt.toISOString() };
+    const event = this.event(SessionQrGenerated, isRedrawn ? { ...shown, reason: 'refreshed' } : shown);
     await this.observe({ status: 'AWAITING_SCAN', reason: 'QR_READY', qr: { code, expiresAt } }, event);
   }
 

@@ -1,5 +1,5 @@
 import type { Credentials, PlatformSocket } from '../platform/port.js';
-import type { RunnerTools } from './session-runner.js';
+import type { RunnerTools } from './runner-tools.js';
 
 /**
  * Removes the device from the number's list on the platform: over the open socket, else over one that is opened for it. Otherwise people
@@ -22,6 +22,7 @@ export async function unlink(
         onOpen: () => resolve(),
         onClose: ({ reason }) => reject(new Error(`Closed: ${reason}.`)),
         onQr: () => reject(new Error('The link is gone.')),
+        onPairingCode: () => undefined,
         onCredentials: () => undefined, // forgotten in a moment
         onRestriction: () => undefined,
         ...tools.sender.listener,

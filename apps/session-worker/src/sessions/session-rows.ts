@@ -20,6 +20,7 @@ export function toSessionState(session: Session, alsoLinkedIn: string[] = []): S
     botMode: session.botMode,
     phone: session.phone,
     proxy: session.proxyAddress,
+    alwaysOnline: session.alwaysOnline,
     restriction: restriction && { reason: restriction.reason, until: restriction.until },
     ...(alsoLinkedIn.length > 0 && { alsoLinkedIn }),
     createdAt: session.createdAt.toISOString(),

@@ -42,6 +42,8 @@ export class Session {
   @Column('bytea', { nullable: true }) proxy: Buffer | null;
   /** Part of the address that may be shown. */
   @Column('text', { name: 'proxy_address', nullable: true }) proxyAddress: string | null;
+  /** True for a number that counts as online as long as it is connected; else it does so while it shows that it writes. */
+  @Column('boolean', { name: 'always_online' }) alwaysOnline: boolean;
   /** Restrictions of the number; those that have ended stay in it. */
   @Column('jsonb') restrictions: Restrictions;
   /** Number of connections, or processes, that a stanza of the platform has ended, by its name. */

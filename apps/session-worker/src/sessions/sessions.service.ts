@@ -63,7 +63,7 @@ export class SessionsService {
    * @throws AppError `SANDBOX_UNAVAILABLE`, `RATE_LIMITED`
    */
   async create({ most, ...request }: CreateSessionV1): Promise<SessionState> {
-    const { tenantId, sessionId, name, proxy, sandbox = false } = request;
+    const { tenantId, sessionId, name, proxy, alwaysOnline = false, sandbox = false } = request;
     if (sandbox) this.routes.toSandbox();
     const route = this.sealed(sessionId, proxy);
     const partition = partitionOf(sessionId);
@@ -73,7 +73,10 @@ export class SessionsService {
         .createQueryBuilder()
         .insert()
         .into(Session)
-        .values({ id: sessionId, tenantId, name, partition, sandbox, ...route, ...this.linkFromNow() })
+        .values({
+          ...{ id: sessionId, tenantId, name, partition, alwaysOnline, sandbox },
+          ...{ ...route, ...this.linkFromNow() },
+        })
         .orIgnore()
         .execute();
     });
@@ -123,19 +126,22 @@ export class SessionsService {
   }
 
   /** Changes a session: a connected one connects anew where its proxy changes; one that is not connected does so at the next wish. */
-  async update({ name, proxy, ...ref }: UpdateSessionV1): Promise<SessionState> {
+  async update({ name, proxy, alwaysOnline, ...ref }: UpdateSessionV1): Promise<SessionState> {
     const { id, tenantId } = await this.find(ref);
     const route = this.sealed(id, proxy);
+    const isOwners = proxy !== undefined || alwaysOnline !== undefined;
     const nextVersion = `wanted_version + (status NOT IN ('DISCONNECTED', 'LOGGED_OUT'))::int`;
     await this.sessions.update(
       { id, tenantId },
       {
         ...(name === undefined ? {} : { name }),
-        ...(proxy === undefined ? {} : { ...route, wantedVersion: () => nextVersion }),
+        ...route,
+        ...(alwaysOnline === undefined ? {} : { alwaysOnline }),
+        ...(isOwners ? { wantedVersion: () => nextVersion } : {}),
         id,
       },
     );
-    if (proxy !== undefined) await this.askOwner(tenantId, id);
+    if (isOwners) await this.askOwner(tenantId, id);
     return this.get(ref);
   }
 

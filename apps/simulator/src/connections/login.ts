@@ -53,6 +53,7 @@ export class Login {
   private attach(person: Person, companion: Companion, connection: Connection): void {
     const previous = companion.connection;
     companion.active = false;
+    companion.setAvailable(false);
     companion.connection = connection;
     companion.connectedAt = this.log.add({ phone: person.phone, device: companion.device, event: 'login' });
     connection.companion = companion;

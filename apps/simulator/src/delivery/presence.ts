@@ -17,7 +17,9 @@ export class Presence {
   receivePresence(companion: Companion, { attrs }: Stanza): void {
     const { type, to } = attrs;
     const person = to !== undefined && to !== SERVER ? this.population.find(to)?.person : undefined;
-    if (type === 'available' || type === 'unavailable') companion.available = type === 'available';
+    // Without a type it says that the owner is there, even where the client only meant to tell a name.
+    if (type === undefined || type === 'available') companion.setAvailable(true);
+    if (type === 'unavailable') companion.setAvailable(false);
     if (type !== 'subscribe' || !person || to === undefined) return;
     companion.presenceSubscriptions.set(to, person.phone);
     this.sendPresence(companion, to, person);
@@ -54,8 +56,8 @@ export class Presence {
   type(person: Person, account: Person, state: TypingState): number {
     const action = state === 'recording' ? stanza('composing', { media: 'audio' }) : stanza(state);
     const node = stanza('chatstate', { from: hiddenAddress(person.lid) }, [action]);
-    const active = [...account.companions.values()].filter(({ active }) => active);
-    return active.filter(({ connection }) => connection?.send(node)).length;
+    const told = [...account.companions.values()].filter(isTold);
+    return told.filter(({ connection }) => connection?.send(node)).length;
   }
 
   /** Finds the people who see that somebody writes to an address: the other members of the group, or the person. */
@@ -65,16 +67,16 @@ export class Presence {
     return person ? [person] : [];
   }
 
-  private sendPresence({ connection, active }: Companion, address: string, { available }: Person): boolean {
+  private sendPresence(companion: Companion, address: string, { available }: Person): boolean {
+    if (!isTold(companion) || !parseAddress(address)) return false;
     const type = available ? 'available' : 'unavailable';
     const last = available ? undefined : seconds();
-    return (
-      (active &&
-        parseAddress(address) &&
-        connection?.send(stanza('presence', { from: address, type, last }))) === true
-    );
+    return companion.connection?.send(stanza('presence', { from: address, type, last })) === true;
   }
 }
+
+/** Says whether a device is told what others do: only one whose own owner is there. */
+const isTold = ({ active, available }: Companion): boolean => active && available;
 
 function stateOf(action: Stanza | undefined): TypingState | undefined {
   if (action?.tag === 'composing') return action.attrs.media === 'audio' ? 'recording' : 'composing';

@@ -6,13 +6,21 @@ import type { Companion } from '../people/companion.js';
 import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
 import { Refusal } from '../http/refusal.js';
-import { bytesOf, child, seconds, SERVER, type Stanza, stanza } from '../wire/nodes.js';
+import { bytesOf, child, type Stanza, stanza, textOf } from '../wire/nodes.js';
 import { advSecretOf, openKeyBundle, unwrapKey, wrapKey } from './code-keys.js';
 import { linkDevice, lockRegistration, refuseOldClient } from './linking.js';
+import type { RulesOfLinking } from './linking-rules.js';
+import type { Notices } from './notices.js';
+import { orderRedrawing } from './redrawing.js';
 import type { Registration } from './registration.js';
 
 const WRAPPED_KEY_BYTES = 80;
 const ANSWER_TIMEOUT_MS = 10_000;
+
+/** Type of all notifications about typed codes. */
+const CODE_NOTICE = 'link_code_companion_reg';
+/** Platform numbers of browsers: others are refused. */
+const BROWSERS = [1, 2, 3, 4, 5, 6];
 
 /** Request of a device that shows a code and waits until it is typed. */
 interface CodeRequest {
@@ -30,6 +38,8 @@ export class CodeRequests {
   constructor(
     private readonly population: Population,
     private readonly versions: Versions,
+    private readonly rules: RulesOfLinking,
+    private readonly notices: Notices,
   ) {}
 
   /** Takes what a device that is not linked yet says about codes. */
@@ -57,8 +67,26 @@ export class CodeRequests {
     }
     refuseOldClient(this.versions, person, request.registration);
     return lockRegistration(request.registration, 'code', async () => {
+      const rules = this.rules.of(person);
+      if (rules.refreshCode > 0) this.refresh(person, request);
       const advSecret = await this.exchange(person, request, plain(text));
+      // The order comes, and is for later: the secret of the code stays the one that counts.
+      const { notices } = this;
+      if (rules.refreshOnScan > 0) orderRedrawing(person, request.registration, { rules, notices });
       return linkDevice(this.population, person, request.registration, advSecret);
+    });
+  }
+
+  /** Asks the device for another code in place of the typed one. @throws Refusal always: the typed one links nothing. */
+  private refresh(person: Person, { registration }: CodeRequest): never {
+    const { refreshCode, forceManualRefresh } = this.rules.of(person);
+    this.rules.change(person.phone, { refreshCode: refreshCode - 1 });
+    this.byPhone.delete(person.phone);
+    const attributes = { stage: 'refresh_code', force_manual_refresh: String(forceManualRefresh) };
+    const content = [stanza('link_code_pairing_ref', {}, newRef())];
+    this.notices.send(person, registration, CODE_NOTICE, stanza(CODE_NOTICE, attributes, content));
+    throw new Refusal(409, 'CODE_REFRESHED', 'the device was asked for another code: type that', {
+      field: 'code',
     });
   }
 
@@ -67,7 +95,8 @@ export class CodeRequests {
     if (wrappedKey?.length !== WRAPPED_KEY_BYTES) {
       return registration.connection.refuse(request, 400, 'bad-request');
     }
-    const ref = Buffer.from(`2@${randomBytes(24).toString('base64')}`);
+    if (!this.isPlain(phone, message)) return registration.connection.refuse(request, 400, 'bad-request');
+    const ref = newRef();
     // The latest device that asked is the one that the phone shows.
     this.byPhone.set(phone, { registration, ref, wrappedKey });
     const answer = stanza('link_code_companion_reg', { stage: 'companion_hello' }, [
@@ -81,7 +110,7 @@ export class CodeRequests {
     const ephemeral = randomKeyPair();
     const bundle = this.bundleFrom(request);
     bundle.catch(() => undefined);
-    await this.hello(request, phone, await wrapKey(code, ephemeral.public));
+    await this.hello(person, request, phone, await wrapKey(code, ephemeral.public));
     const shared = agree(ephemeral.private, await unwrapKey(code, request.wrappedKey));
     const opened = openKeyBundle(shared, await bundle);
     const { identity } = request.registration;
@@ -92,15 +121,28 @@ export class CodeRequests {
     return advSecretOf(shared, agree(phone.private, identity), opened.random);
   }
 
-  private async hello({ registration, ref }: CodeRequest, phone: KeyPair, wrapped: Buffer): Promise<void> {
-    const attributes = { type: 'link_code_companion_reg', from: SERVER, t: seconds() };
-    const id = randomBytes(8).toString('hex');
+  /** Says whether a device names itself as the platform wants it: a browser that is known, on a system that is. */
+  private isPlain(phone: string, message: Stanza): boolean {
+    const platform = Number(textOf(child(message, 'companion_platform_id')));
+    const display = textOf(child(message, 'companion_platform_display')) ?? '';
+    const system = /^[^()]+ \((.+)\)$/.exec(display)?.[1] ?? '';
+    return BROWSERS.includes(platform) && this.rules.of({ phone }).systems.includes(system);
+  }
+
+  private async hello(
+    person: Person,
+    { registration, ref }: CodeRequest,
+    phone: KeyPair,
+    wrapped: Buffer,
+  ): Promise<void> {
+    const empty = stanza(CODE_NOTICE, { stage: 'primary_hello' });
+    if (this.rules.of(person).precursor) this.notices.send(person, registration, CODE_NOTICE, empty);
     const content = stanza('link_code_companion_reg', { stage: 'primary_hello' }, [
       stanza('link_code_pairing_ref', {}, ref),
       stanza('primary_identity_pub', {}, phone.public),
       stanza('link_code_pairing_wrapped_primary_ephemeral_pub', {}, wrapped),
     ]);
-    registration.connection.send(stanza('notification', { ...attributes, id }, [content]));
+    this.notices.send(person, registration, CODE_NOTICE, content);
   }
 
   private bundleFrom(request: CodeRequest): Promise<Buffer> {
@@ -115,6 +157,8 @@ export class CodeRequests {
     });
   }
 }
+
+const newRef = (): Buffer => Buffer.from(`2@${randomBytes(24).toString('base64')}`);
 
 /** Reads a code as people type it: with or without a dash, in any case. */
 const plain = (text: string): string => text.replaceAll(/[^a-z\d]/gi, '').toUpperCase();

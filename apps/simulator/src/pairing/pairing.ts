@@ -8,26 +8,41 @@ import type { Versions } from '../connections/versions.js';
 import { SERVER, stanza } from '../wire/nodes.js';
 import { CodeRequests } from './code-requests.js';
 import { linkDevice, lockRegistration, refuseOldClient } from './linking.js';
+import { RulesOfLinking } from './linking-rules.js';
+import { Notices } from './notices.js';
 import { parseQr, type ScannedQr } from './qr.js';
+import { assertRedrawn } from './redrawing.js';
 import { readRegistration, type Registration } from './registration.js';
+
+/** Life of a connection that links nothing, in ms: about as long as reported of the real one. */
+const LIFE_MS = 210_000;
 
 /** This class links new devices: it hands out the references that a QR code shows and does what the phone does on a scan. */
 export class Pairing {
   /** The devices that show a code to be typed instead. */
   readonly codes: CodeRequests;
+  readonly rules = new RulesOfLinking();
+  readonly notices = new Notices();
+  /** Life of a connection from now on, in ms, where it links nothing. */
+  lifeMs = LIFE_MS;
   private readonly byRef = new Map<string, Registration>();
   private readonly byConnection = new Map<Connection, Registration>();
+  private readonly lives = new Map<Connection, NodeJS.Timeout>();
 
   constructor(
     private readonly population: Population,
     private readonly versions: Versions,
   ) {
-    this.codes = new CodeRequests(population, versions);
+    this.codes = new CodeRequests(population, versions, this.rules, this.notices);
   }
 
   offer(connection: Connection, handshake: HandshakeResult): void {
     const registration = readRegistration(connection, handshake);
     this.byConnection.set(connection, registration);
+    this.lives.set(
+      connection,
+      setTimeout(() => connection.end(stanza('xmlstreamend')), this.lifeMs),
+    );
     for (const ref of registration.refs) this.byRef.set(ref, registration);
     const refs = registration.refs.map((ref) => stanza('ref', {}, Buffer.from(ref)));
     // No caller has to wait for the answer: a client that does not answer shows no QR code.
@@ -46,6 +61,15 @@ export class Pairing {
     for (const ref of registration?.refs ?? []) this.byRef.delete(ref);
     if (registration) this.codes.forget(registration);
     this.byConnection.delete(connection);
+    clearTimeout(this.lives.get(connection));
+    this.lives.delete(connection);
+  }
+
+  /** Forgets the rules of all numbers, and what was told about their linking. */
+  reset(): void {
+    this.rules.clearAll();
+    this.notices.clear();
+    this.lifeMs = LIFE_MS;
   }
 
   async scan(person: Person, text: string): Promise<Companion> {
@@ -62,7 +86,10 @@ export class Pairing {
       throw new Refusal(400, 'VALIDATION_FAILED', message, { field: 'qr' });
     }
     refuseOldClient(this.versions, person, registration);
-    const link = (): Promise<Companion> => linkDevice(this.population, person, registration, qr.advSecret);
+    const link = async (): Promise<Companion> => {
+      assertRedrawn(person, registration, qr, { rules: this.rules.of(person), notices: this.notices });
+      return linkDevice(this.population, person, registration, qr.advSecret);
+    };
     return lockRegistration(registration, 'qr', link);
   }
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { proto } from '@whiskeysockets/baileys/WAProto/index.js';
+import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
 import type { HandshakeResult } from '../noise/handshake.js';
 import { signalKey, verify } from '../noise/keys.js';
 import type { Connection } from '../connections/connection.js';
@@ -10,6 +10,8 @@ const REFS_PER_CONNECTION = 6;
 /** Description that a device gives of itself when it wants to be linked. */
 export interface Registration {
   connection: Connection;
+  /** Name that it gives itself for the list of devices on the phone. */
+  name?: string;
   refs: string[];
   noiseKey: Buffer;
   identity: Buffer;
@@ -18,6 +20,8 @@ export interface Registration {
   /** Revision of the client. */
   revision: number;
   busy: boolean;
+  /** Scans that were answered by an order to draw the code anew: all of one reference, each of another secret. */
+  redrawing?: { ref: string; secrets: Buffer[] };
 }
 
 /** Says whether a first frame asks for linking rather than for a login. */
@@ -35,6 +39,7 @@ export function readRegistration(connection: Connection, handshake: HandshakeRes
   if (!verify(identity, signalKey(value), signature)) throw new Error('the signed pre-key is not signed');
   return {
     connection,
+    name: proto.DeviceProps.decode(data?.deviceProps ?? new Uint8Array()).os ?? undefined,
     refs: Array.from({ length: REFS_PER_CONNECTION }, () => `2@${randomBytes(48).toString('base64')}`),
     noiseKey: handshake.noiseKey,
     identity,

@@ -23,6 +23,8 @@ export interface QueuedStanza {
 /** The registered keys of a linked device, as they outlive a restart. */
 export interface CompanionState {
   device: number;
+  /** Name under which the phone lists it, as it said itself when it was linked. */
+  name?: string;
   noiseKey: Buffer;
   identity: Buffer;
   registrationId: number;
@@ -37,6 +39,7 @@ export interface CompanionState {
 /** Companion: a linked device, with its keys, its queue, and its connection. */
 export class Companion implements CompanionState {
   readonly device: number;
+  readonly name?: string;
   readonly noiseKey: Buffer;
   readonly identity: Buffer;
   readonly registrationId: number;
@@ -52,8 +55,10 @@ export class Companion implements CompanionState {
   revision?: number;
   /** True when the client is active, as it says itself: only then it gets stanzas. */
   active = false;
-  /** True when the client says that its owner is there. */
-  available = false;
+  /** Time since which the client says that its owner is there: meanwhile the phone notifies its owner of nothing. */
+  availableSince?: Date;
+  /** Number of times that it began to say so. */
+  timesAvailable = 0;
   /** Phones of the people whose presence it subscribed to, by the address that it used. */
   readonly presenceSubscriptions = new Map<string, string>();
   /** The last device identity found genuine, so that it is not verified again with every message. */
@@ -61,6 +66,7 @@ export class Companion implements CompanionState {
 
   constructor(state: CompanionState) {
     this.device = state.device;
+    this.name = state.name;
     this.noiseKey = state.noiseKey;
     this.identity = state.identity;
     this.registrationId = state.registrationId;
@@ -72,6 +78,17 @@ export class Companion implements CompanionState {
 
   get online(): boolean {
     return this.connection?.open ?? false;
+  }
+
+  get available(): boolean {
+    return this.availableSince !== undefined;
+  }
+
+  /** Takes the word of the client whether its owner is there. */
+  setAvailable(available: boolean): void {
+    if (available === this.available) return;
+    this.availableSince = available ? new Date() : undefined;
+    if (available) this.timesAvailable += 1;
   }
 
   /** Makes a key bundle, which takes one of the uploaded one-time keys away. */

@@ -23,6 +23,7 @@ function populate(): Population {
   const key = randomKeyPair().public;
   const companion = new Companion({
     device: account.nextDevice++,
+    name: 'Mac OS',
     noiseKey: key,
     identity: key,
     registrationId: 7,

@@ -84,9 +84,11 @@ export function joinQueues(population: Population): void {
 }
 
 function writeCompanion(companion: Companion): string {
-  const { device, noiseKey, identity, registrationId, signedPreKey, signedIdentity, synced } = companion;
+  const { device, name, noiseKey, identity, registrationId, signedPreKey } = companion;
+  const { signedIdentity, synced } = companion;
   const queue = [...companion.queue.values()].map(({ sent: _, ...item }) => item);
-  const state = { device, noiseKey, identity, registrationId, signedPreKey, signedIdentity, synced, queue };
+  const keys = { noiseKey, identity, registrationId, signedPreKey, signedIdentity };
+  const state = { device, name, ...keys, synced, queue };
   return withFields(JSON.stringify(state, bytesToText), { preKeys: writePreKeys(companion.preKeys) });
 }
 

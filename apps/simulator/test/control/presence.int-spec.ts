@@ -12,6 +12,11 @@ interface Seen {
   changes: number;
 }
 
+interface Account {
+  wouldNotify: boolean;
+  devices: { available: boolean; availableSince: string | null; timesAvailable: number }[];
+}
+
 describe('presence and typing', () => {
   let stack: Stack;
   let client: PhoneClient;
@@ -21,12 +26,23 @@ describe('presence and typing', () => {
     stack = await Stack.start();
     await stack.post('/accounts', { phone: ACCOUNT, name: 'Shop' });
     client = await stack.linked(ACCOUNT);
+    await client.socket.sendNode({ tag: 'presence', attrs: { type: 'available' } });
     client.socket.ev.on('presence.update', ({ id, presences }) => {
       const [presence] = Object.values(presences);
       updates.push({ id, presence: presence?.lastKnownPresence, lastSeen: presence?.lastSeen });
     });
   });
   afterAll(() => stack.close());
+
+  const account = async (phone: string): Promise<Account> =>
+    (await stack.get<Account>(`/accounts/${phone}`)).body;
+
+  /** Has a device say that its owner is not there, until that counts: the client says the contrary by itself at times. */
+  const leave = ({ socket }: PhoneClient, phone: string): Promise<unknown> =>
+    until(async () => {
+      await socket.sendNode({ tag: 'presence', attrs: { type: 'unavailable' } });
+      return (await account(phone)).wouldNotify;
+    }, 'the owner to go');
 
   const seen = async (): Promise<Seen[]> =>
     (await stack.get<{ items: Seen[] }>(`/contacts/${CONTACT}/typing`)).body.items;
@@ -77,6 +93,14 @@ describe('presence and typing', () => {
     await until(() => updates.find(({ presence }) => presence === 'available'), 'the contact to come');
   });
 
+  test('a device whose owner is not there is told nothing of others', async () => {
+    const owner = '4915550015003';
+    const device = await stack.linked(owner);
+    await leave(device, owner);
+    const typed = await stack.post(`/contacts/${CONTACT}/typing`, { to: owner, state: 'composing' });
+    expect(typed.body).toEqual({ devices: 0 });
+  });
+
   test('an account is there as long as a device says so', async () => {
     const available = async () =>
       (await stack.get<{ devices: { available: boolean }[] }>(`/accounts/${ACCOUNT}`)).body.devices[0]
@@ -86,5 +110,22 @@ describe('presence and typing', () => {
       await client.socket.sendPresenceUpdate(state);
       await until(async () => (await available()) === (state === 'available'), state);
     }
+  });
+
+  test('the phone of an account notifies nobody while a device is available, and one that names no type is', async () => {
+    const phone = '4915550015002';
+    const device = await stack.linked(phone);
+    const notifies = (would: boolean) =>
+      until(async () => (await account(phone)).wouldNotify === would, `would notify: ${would}`);
+    await leave(device, phone);
+    const before = (await account(phone)).devices[0]?.timesAvailable ?? 0;
+    await device.socket.sendNode({ tag: 'presence', attrs: { name: 'Shop' } });
+    await notifies(false);
+    const [silencer] = (await account(phone)).devices;
+    expect(silencer?.timesAvailable).toBeGreaterThan(before);
+    expect(Date.parse(silencer?.availableSince ?? '')).toBeLessThanOrEqual(Date.now());
+    await device.stop();
+    await notifies(true);
+    expect((await account(phone)).devices).toMatchObject([{ available: false, availableSince: null }]);
   });
 });

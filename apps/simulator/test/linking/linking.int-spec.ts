@@ -33,7 +33,12 @@ describe('linking a device', () => {
     expect(client.complaints().filter(({ message }) => !HARMLESS.has(message))).toEqual([]);
     const account = await stack.account('4915550001001');
     expect(account.devices).toEqual([
-      expect.objectContaining({ device: 1, online: true, jid: '4915550001001:1@s.whatsapp.net' }),
+      expect.objectContaining({
+        device: 1,
+        name: 'Mac OS',
+        online: true,
+        jid: '4915550001001:1@s.whatsapp.net',
+      }),
     ]);
     expect(client.credentials.creds.me?.lid).toBe(account.lid.replace('@', ':1@'));
   });

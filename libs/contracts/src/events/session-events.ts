@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsISO8601, IsOptional, IsString, IsUUID } from 'class-validator';
 import { defineEvent } from '../contract.js';
-import { STATUS_REASONS, type StatusReason } from '../enums.js';
+import { QR_REASONS, type QrReason, STATUS_REASONS, type StatusReason } from '../enums.js';
 
 /** Payload of `session.connected`. */
 export class SessionConnectedV1 {
@@ -50,6 +50,16 @@ export class SessionQrGeneratedV1 {
   })
   @IsISO8601()
   expiresAt: string;
+
+  @ApiPropertyOptional({
+    description:
+      'refreshed: the platform wants another scan. The code replaces the one that was just scanned, which links nothing. Absent otherwise.',
+    enum: QR_REASONS,
+    example: 'refreshed',
+  })
+  @IsOptional()
+  @IsIn(QR_REASONS)
+  reason?: QrReason;
 
   @ApiProperty({ description: 'When it happened (ISO 8601, UTC).', example: '2026-01-31T12:00:00.000Z' })
   @IsISO8601()

@@ -697,8 +697,8 @@ export class SessionsResource {
   }
 
   /**
-   * Change the name or the proxy of a session. A session that is connected loses its connection for a moment
-   * where the proxy changes.
+   * Change the name, the proxy or the presence of a session. A session that is connected loses its connection
+   * for a moment where the proxy changes.
    */
   update(id: string, body: UpdateSessionBody, options?: CallOptions): Promise<SessionView> {
     return this.caller.json<SessionView>(

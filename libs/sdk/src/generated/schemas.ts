@@ -244,6 +244,12 @@ export interface CreateSessionBody {
    * or socks5://. Never shown again in full.
    */
   proxy?: string | undefined;
+  /**
+   * Whether the number counts as online as long as it is connected. The phone of its owner gets no
+   * notifications meanwhile; without it, that is so for the moments in which it shows a contact that it
+   * writes.
+   */
+  alwaysOnline?: boolean | undefined;
 }
 
 /** `CreateWebhookBody` of the API description. */
@@ -537,6 +543,7 @@ export interface HttpErrorBody {
     | 'ENDPOINT_CONFLICT'
     | 'API_KEY_CONFLICT'
     | 'ALREADY_LINKED'
+    | 'DEVICE_NAME_REFUSED'
     | 'MESSAGE_STATE_CONFLICT'
     | 'DELIVERY_STATE_CONFLICT'
     | 'REPLAY_CONFLICT'
@@ -1504,6 +1511,11 @@ export interface SessionQrGeneratedV1 {
   qr: string;
   /** When the platform stops accepting it (ISO 8601, UTC). */
   expiresAt: string;
+  /**
+   * refreshed: the platform wants another scan. The code replaces the one that was just scanned, which links
+   * nothing. Absent otherwise.
+   */
+  reason?: 'refreshed' | undefined;
   /** When it happened (ISO 8601, UTC). */
   timestamp: string;
 }
@@ -1591,6 +1603,11 @@ export interface SessionView {
   alsoLinkedIn?: string[] | undefined;
   /** Proxy that it connects through, without user and password; null: none. */
   proxy?: string | null | undefined;
+  /**
+   * Whether the number counts as online as long as it is connected; the phone of its owner gets no
+   * notifications then.
+   */
+  alwaysOnline?: boolean | undefined;
   /**
    * Set while the platform lets this session begin no new chats: sends to contacts that it has neither
    * written to nor heard from answer 429 with layer `platform`; all others go on. It does not touch the
@@ -1709,7 +1726,10 @@ export interface TokenUsage {
 export interface TypingBody {
   /** Phone number or address of the contact who sees it, or address of a group. */
   to: string;
-  /** What is seen; it fades by itself after some seconds. */
+  /**
+   * What is seen; it fades by itself after some seconds. Until then, or until `paused`, the number counts as
+   * online, and the phone of its owner gets no notifications.
+   */
   state: 'composing' | 'recording' | 'paused';
 }
 
@@ -1719,6 +1739,8 @@ export interface UpdateSessionBody {
   name?: string | undefined;
   /** As on creation; null: none. A session that is connected connects anew through it. */
   proxy?: string | null | undefined;
+  /** As on creation. It holds at once; the connection stays. */
+  alwaysOnline?: boolean | undefined;
 }
 
 /** `UpdateWebhookBody` of the API description. */

@@ -114,6 +114,18 @@ const MAKING: ContractCase<SessionWorld>[] = [
     },
   },
   {
+    name: 'a session is online only at times unless its creation or a later change says otherwise, and tells which',
+    run: async (world) => {
+      const ref = await create(world);
+      assertFields(await read(world, ref), { alwaysOnline: false });
+      const change = { ...ref, alwaysOnline: true };
+      const { session } = await world.rpc.request(UpdateSession, change, PATIENCE_MS);
+      assertFields(session, { name: 'Support line', alwaysOnline: true });
+      const always = await create(world, aSession({ alwaysOnline: true }));
+      assertFields(await read(world, always), { alwaysOnline: true });
+    },
+  },
+  {
     name: 'a name or a proxy that breaks its rule is refused with the field',
     run: async (world) => {
       await assertFieldRefused(world, CreateSession, aSession({ name: '' }), 'name');

@@ -45,8 +45,7 @@ export const reconnect: Benchmark = {
 };
 
 /**
- * Makes a side whose round cuts every connection without a farewell, until each number has logged in to the end (it says that its owner is
- * there).
+ * Makes a side whose round cuts every connection without a farewell, until each number has logged in to the end.
  */
 function droppedSide(
   stack: Stack,
@@ -57,7 +56,7 @@ function droppedSide(
     await delay(LOOK_EVERY_MS);
     const devices = await devicesOf(stack);
     const isBack = (phone: string): boolean =>
-      devices.get(phone)?.some((one) => one.available && Date.parse(one.connectedAt ?? '') >= since) ?? false;
+      devices.get(phone)?.some((one) => one.active && Date.parse(one.connectedAt ?? '') >= since) ?? false;
     return phones.filter(isBack).length;
   };
   return async () => {

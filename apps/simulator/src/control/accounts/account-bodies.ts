@@ -19,6 +19,14 @@ export class DeviceView {
   @ApiProperty({ description: 'Number of the linked device; the phone is 0.', example: 1 })
   device: number;
 
+  @ApiProperty({
+    description: 'Name under which the phone lists it.',
+    example: 'Mac OS',
+    type: String,
+    nullable: true,
+  })
+  name: string | null;
+
   @ApiProperty({ description: 'Address of the device.', example: '4915550001000:1@s.whatsapp.net' })
   jid: string;
 
@@ -41,8 +49,22 @@ export class DeviceView {
   })
   revision: number | null;
 
+  @ApiProperty({ description: 'Whether it has logged in to the end, and takes what comes.', example: true })
+  active: boolean;
+
   @ApiProperty({ description: 'Whether it says that its owner is there.', example: true })
   available: boolean;
+
+  @ApiProperty({
+    description: 'Since when it says so.',
+    example: '2026-01-05T09:31:00.000Z',
+    type: String,
+    nullable: true,
+  })
+  availableSince: string | null;
+
+  @ApiProperty({ description: 'How many times it began to say so.', example: 1 })
+  timesAvailable: number;
 
   @ApiProperty({ description: 'Stanzas it has not confirmed yet.', example: 0 })
   queued: number;
@@ -63,6 +85,12 @@ export class AccountView {
     example: '100473554234852@lid',
   })
   lid: string;
+
+  @ApiProperty({
+    description: 'Whether the phone would notify its owner: it does not while a linked device is available.',
+    example: true,
+  })
+  wouldNotify: boolean;
 
   @ApiProperty({ description: 'Linked devices, without the phone.', type: [DeviceView] })
   devices: DeviceView[];

@@ -82,11 +82,15 @@ function streamError(code: number): Stanza {
 function toAccountView(person: Person): AccountView {
   const toDeviceView = (companion: Companion): AccountView['devices'][number] => ({
     device: companion.device,
+    name: companion.name ?? null,
     jid: phoneAddress(person.phone, companion.device),
     online: companion.online,
     connectedAt: companion.connectedAt?.toISOString() ?? null,
     revision: companion.revision ?? null,
+    active: companion.active,
     available: companion.available,
+    availableSince: companion.availableSince?.toISOString() ?? null,
+    timesAvailable: companion.timesAvailable,
     queued: companion.queue.size,
   });
   return {
@@ -94,6 +98,7 @@ function toAccountView(person: Person): AccountView {
     name: person.name ?? null,
     jid: phoneAddress(person.phone),
     lid: hiddenAddress(person.lid),
+    wouldNotify: ![...person.companions.values()].some(({ available }) => available),
     devices: [...person.companions.values()].map(toDeviceView),
   };
 }

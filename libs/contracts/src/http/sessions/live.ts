@@ -70,7 +70,8 @@ export class TypingBody {
   to: string;
 
   @ApiProperty({
-    description: 'What is seen; it fades by itself after some seconds.',
+    description:
+      'What is seen; it fades by itself after some seconds. Until then, or until `paused`, the number counts as online, and the phone of its owner gets no notifications.',
     enum: TYPING_STATES,
     example: 'composing',
   })

@@ -2,6 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   IsArray,
+  IsBoolean,
   IsIn,
   IsISO8601,
   IsOptional,
@@ -40,6 +41,16 @@ export class CreateSessionBody {
   @IsString()
   @MaxLength(2048)
   proxy?: string;
+
+  @ApiPropertyOptional({
+    description:
+      'Whether the number counts as online as long as it is connected. The phone of its owner gets no notifications meanwhile; without it, that is so for the moments in which it shows a contact that it writes.',
+    default: false,
+    example: false,
+  })
+  @ValidateIf(({ alwaysOnline }) => alwaysOnline !== undefined)
+  @IsBoolean()
+  alwaysOnline?: boolean;
 }
 
 /** Body of `PATCH /v1/sessions/:id`: what is left out stays. */
@@ -61,6 +72,14 @@ export class UpdateSessionBody {
   @IsString()
   @MaxLength(2048)
   proxy?: string | null;
+
+  @ApiPropertyOptional({
+    description: 'As on creation. It holds at once; the connection stays.',
+    example: true,
+  })
+  @ValidateIf(({ alwaysOnline }) => alwaysOnline !== undefined)
+  @IsBoolean()
+  alwaysOnline?: boolean;
 }
 
 /** Restriction of a session by the platform: it may not write to people that it has no chat with. */
@@ -140,6 +159,15 @@ export class SessionState {
   @IsOptional()
   @IsString()
   proxy?: string | null;
+
+  @ApiPropertyOptional({
+    description:
+      'Whether the number counts as online as long as it is connected; the phone of its owner gets no notifications then.',
+    example: false,
+  })
+  @IsOptional()
+  @IsBoolean()
+  alwaysOnline?: boolean;
 
   @ApiPropertyOptional({
     description:

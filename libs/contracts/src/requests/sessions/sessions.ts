@@ -28,6 +28,8 @@ export class SessionRef {
 export class CreateSessionV1 extends SessionRef {
   @IsString() @Length(1, 100) name: string;
   @IsOptional() @IsString() @MaxLength(2048) proxy?: string;
+  /** The number counts as online as long as it is connected. */
+  @IsOptional() @IsBoolean() alwaysOnline?: boolean;
   /** Sessions that the tenant may have, with this one; left out: any number. */
   @IsOptional() @IsInt() @Min(0) most?: number;
   /** The tenant is a sandbox: the simulator is its platform. */
@@ -38,6 +40,7 @@ export class CreateSessionV1 extends SessionRef {
 export class UpdateSessionV1 extends SessionRef {
   @IsOptional() @IsString() @Length(1, 100) name?: string;
   @IsOptional() @IsString() @MaxLength(2048) proxy?: string | null;
+  @IsOptional() @IsBoolean() alwaysOnline?: boolean;
 }
 
 /** Request of `change-session`: what its owner shall bring about. */
@@ -100,7 +103,7 @@ export const GetSession = defineRequest(APP, 'get-session', GetSessionV1, Sessio
 export const ListSessions = defineRequest(APP, 'list-sessions', ListSessionsV1, SessionsReply);
 /** Counts the sessions of a tenant, and the bytes of the files that have arrived in them. */
 export const CountSessions = defineRequest(APP, 'count-sessions', TenantRef, SessionCount);
-/** Changes name and proxy of a session. */
+/** Changes name, proxy and presence of a session. */
 export const UpdateSession = defineRequest(APP, 'update-session', UpdateSessionV1, SessionReply);
 /** Connects, disconnects, logs out or deletes a session. */
 export const ChangeSession = defineRequest(APP, 'change-session', ChangeSessionV1, SessionReply);

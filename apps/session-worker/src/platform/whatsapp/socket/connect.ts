@@ -1,4 +1,4 @@
-import { type AuthenticationCreds, makeWASocket } from '@whiskeysockets/baileys';
+import { type AuthenticationCreds, makeWASocket, type WABrowserDescription } from '@whiskeysockets/baileys';
 import type { PlatformAddress } from '../../port.js';
 import { BoundedCache, quietLogger, shareAsyncContext } from '../library/library-options.js';
 import { type JournalTools, journaling } from '../keys/journaling.js';
@@ -7,11 +7,13 @@ import { protectSessionsFromTrials } from '../keys/signal-trials.js';
 import { isComplete, type LibrarySocket, messageOf } from '../messages/outgoing.js';
 import type { Stanza } from '../messages/stanzas.js';
 import { versionOf } from './client-version.js';
-import { QR_LIFETIME_MS } from './pairing-code.js';
 import { trustRootPerSocket } from './trust-roots.js';
 
 /** Longest wait for the answer to a query, in ms: a platform that has not answered by then does not, and a send must not wait longer. */
 const QUERY_TIMEOUT_MS = 15_000;
+
+/** Time after which the library would end a socket that links nothing, for each of its QR codes, in ms. Ours are drawn by `QrCodes`. */
+const LIBRARY_QR_MS = 15 * 60_000;
 
 const logger = quietLogger();
 protectSessionsFromTrials();
@@ -25,7 +27,7 @@ export function connect(
   address: PlatformAddress,
   credentials: AuthenticationCreds,
   stanzas: WeakMap<Uint8Array, Stanza>,
-  tools: JournalTools,
+  { device, ...tools }: JournalTools & { device: WABrowserDescription },
 ): LibrarySocket {
   return makeWASocket({
     waWebSocketUrl: address.url,
@@ -37,14 +39,15 @@ export function connect(
       const sent = id ? await tools.store.sent(id) : undefined;
       return sent && isComplete(sent) ? messageOf(sent, credentials) : undefined;
     },
-    qrTimeout: QR_LIFETIME_MS,
+    qrTimeout: LIBRARY_QR_MS,
+    browser: device,
     keepAliveIntervalMs: address.limits.keepAliveMs,
     agent: address.proxy?.agent,
     fetchAgent: address.proxy?.agent,
     defaultQueryTimeoutMs: QUERY_TIMEOUT_MS,
     emitOwnEvents: false,
     syncFullHistory: false,
-    markOnlineOnConnect: true,
+    markOnlineOnConnect: false,
     // A device list that expires costs the contact a one-time key at the next send.
     userDevicesCache: new BoundedCache(5_000),
     msgRetryCounterCache: new BoundedCache(1_000),

@@ -4,19 +4,23 @@ import { NotOnPlatformError } from '../../errors.js';
 import type { ReceivedMessage } from '../../messages.js';
 import type { PlatformSocket } from '../../port.js';
 import { addressOf } from '../messages/jids.js';
+import type { Linking } from '../linking/linking.js';
 import type { LibrarySocket } from '../messages/outgoing.js';
+import type { Presence } from '../presence/presence.js';
 import { type AccountAddresses, answerTo } from './account-addresses.js';
-import { requestPairingCode } from './pairing-code.js';
 import type { FailureScope } from './watchdog.js';
 
 /** Makes the answers to requests that a socket carries out immediately or not at all. */
 export function directRequests(
   sock: LibrarySocket,
   scope: FailureScope,
-  accounts: AccountAddresses,
-): Pick<PlatformSocket, 'requestPairingCode' | 'lookUp' | 'addressesOf' | 'markRead' | 'typing'> {
+  { accounts, presence, linking }: { accounts: AccountAddresses; presence: Presence; linking: Linking },
+): Pick<
+  PlatformSocket,
+  'requestPairingCode' | 'lookUp' | 'addressesOf' | 'markRead' | 'setAlwaysOnline' | 'typing'
+> {
   return {
-    requestPairingCode: (phone) => scope.run(() => requestPairingCode(sock, phone)),
+    requestPairingCode: (phone) => scope.run(() => linking.requestPairingCode(phone)),
     lookUp: (phone) => scope.run(() => accounts.lookUp(phone)),
     addressesOf: (contact) =>
       scope.run(async () => {
@@ -30,10 +34,11 @@ export function directRequests(
         await answerTo(sock.fetchPrivacySettings());
         await sock.readMessages(messages.map(keyOf));
       }),
+    setAlwaysOnline: (alwaysOnline) => scope.run(() => presence.setAlwaysOnline(alwaysOnline)),
     typing: (to, state) =>
       scope.run(async () => {
         const address = isGroup(to) ? to : await accountOf(accounts, to);
-        if (address !== undefined) await sock.sendPresenceUpdate(state, address);
+        if (address !== undefined) await presence.show(state, address);
       }),
   };
 }

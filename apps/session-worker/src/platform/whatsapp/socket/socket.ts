@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { digitsOf, type StatusReason } from '@svc/contracts';
-import type { AuthenticationCreds, BinaryNode } from '@whiskeysockets/baileys';
+import type { AuthenticationCreds, BinaryNode, WABrowserDescription } from '@whiskeysockets/baileys';
 import type {
   PlatformAddress,
   PlatformListener,
@@ -10,17 +10,19 @@ import type {
   SocketClose,
 } from '../../port.js';
 import type { ProxyRoute } from '../../proxy.js';
+import { describeDevice } from '../linking/device-name.js';
+import { Linking } from '../linking/linking.js';
 import { guarded } from '../keys/key-store.js';
 import { type LibrarySocket, sendMessage, uploadFile } from '../messages/outgoing.js';
 import { journalUnread } from '../messages/contentless.js';
 import { MediaHosts } from '../library/media-hosts.js';
 import { rememberCiphertexts, type Stanza } from '../messages/stanzas.js';
 import { StanzasInHand } from '../messages/stanzas-in-hand.js';
+import { Presence } from '../presence/presence.js';
 import { AccountAddresses } from './account-addresses.js';
 import { banEnd, closeCodes, closeOf, CUT, malfunction, REFUSED } from './close-codes.js';
 import { connect, trusting } from './connect.js';
 import { directRequests } from './direct-requests.js';
-import { QR_LIFETIME_MS } from './pairing-code.js';
 import { confirmWrittenReceipts } from './receipts.js';
 import { askRestrictions, watchRestrictions } from './restrictions.js';
 import { FailureScope, Watchdog } from './watchdog.js';
@@ -48,7 +50,9 @@ export function openSocket(
   const inHand = new StanzasInHand(guardedStore);
   const open = (): PlatformSocket => {
     const stanzas = new WeakMap<Uint8Array, Stanza>();
-    const sock = connect(address, credentials, stanzas, { store: guardedStore, inHand });
+    const device = describeDevice(address.deviceName);
+    const sock = connect(address, credentials, stanzas, { store: guardedStore, inHand, device });
+    const presence = new Presence(sock);
     // The table has the message for each device that asks for it again. The library would keep each for five minutes, 20 KB of it: its
     // timer holds the transaction in which it was sent.
     if (sock.messageRetryManager) sock.messageRetryManager.addRecentMessage = () => undefined;
@@ -60,7 +64,13 @@ export function openSocket(
     journalUnread(sock.ws, { book, store: guardedStore, inHand, isOpen, confirm, abandon });
     watchdog.supervise(sock.ws);
     const { proxy } = address;
-    return attach(sock, stanzas, namingProxy(listener, proxy), { scope, watchdog, address });
+    return attach(sock, stanzas, namingProxy(listener, proxy), {
+      scope,
+      watchdog,
+      presence,
+      device,
+      address,
+    });
   };
   const socket = scope.run(() => trusting(address.trustRoot, open));
   return socket;
@@ -84,6 +94,8 @@ function namingProxy(listener: PlatformListener, proxy: ProxyRoute | undefined):
 interface Guards {
   scope: FailureScope;
   watchdog: Watchdog;
+  presence: Presence;
+  device: WABrowserDescription;
   address: PlatformAddress;
 }
 
@@ -91,13 +103,15 @@ function attach(
   sock: LibrarySocket,
   stanzas: WeakMap<Uint8Array, Stanza>,
   listener: PlatformListener,
-  { scope, watchdog, address }: Guards,
+  { scope, watchdog, presence, device, address }: Guards,
 ): PlatformSocket {
   const { proxy, url: platformUrl } = address;
   let closed = false;
   const stopWatching = (): void => {
     closed = true;
     watchdog.stop();
+    presence.stop();
+    linking.stop();
     scope.close();
     proxy?.abandon();
   };
@@ -110,6 +124,7 @@ function attach(
     stopWatching();
     void sock.end(undefined);
   };
+  const linking = new Linking(sock, device, listener, end);
   passEvents(sock, listener, { isClosed: () => closed, end });
   sock.ws.prependListener('CB:message', (stanza: Stanza) => rememberCiphertexts(stanza, stanzas));
   const accounts = new AccountAddresses(sock);
@@ -128,7 +143,7 @@ function attach(
     addressOf: (to) => handOver(() => accounts.of(to)),
     accountsOf: (addresses) => handOver(() => accounts.othersOf(addresses)),
     send: (message) => handOver(() => sendMessage(sock, message)),
-    ...directRequests(sock, scope, accounts),
+    ...directRequests(sock, scope, { accounts, presence, linking }),
     restrictions: () => scope.run(() => askRestrictions(sock)),
     logout: () => scope.run(() => sock.logout()),
     recycle: (reason: StatusReason) => {
@@ -149,9 +164,8 @@ function passEvents(
 ): void {
   const codeOf = closeCodes(sock);
   sock.ev.on('creds.update', () => listener.onCredentials());
-  sock.ev.on('connection.update', ({ connection, qr, lastDisconnect }) => {
+  sock.ev.on('connection.update', ({ connection, lastDisconnect }) => {
     if (isClosed()) return;
-    if (qr) listener.onQr(qr, new Date(Date.now() + QR_LIFETIME_MS));
     if (connection === 'open') listener.onOpen(digitsOf(sock.authState.creds.me?.id) ?? '');
     if (connection === 'close') end(closeBy(codeOf, lastDisconnect?.error));
   });

@@ -1,0 +1,124 @@
+import type { PairingCode } from '@svc/contracts';
+import { log } from '@svc/service';
+import {
+  getBinaryNodeChild,
+  getBinaryNodeChildren,
+  type WABrowserDescription,
+} from '@whiskeysockets/baileys';
+import type { PlatformListener, SocketClose } from '../../port.js';
+import type { LibrarySocket } from '../messages/outgoing.js';
+import type { Stanza } from '../messages/stanzas.js';
+import { makePlain } from './device-name.js';
+import { requestPairingCode } from './pairing-code.js';
+import { QrCodes } from './qr-codes.js';
+
+/** Names under which the order to draw the QR code anew comes. */
+const REDRAWING = ['companion_reg_refresh', 'pair-device-rotate-qr'];
+const CODE = 'link_code_companion_reg';
+const PHONES_KEY = 'link_code_pairing_wrapped_primary_ephemeral_pub';
+/** Longest wait for the end of a link after the phone has answered a typed code, in ms. */
+const TYPED_MS = 60_000;
+
+/**
+ * Links the number of one socket: shows QR codes, asks for codes to type, and answers what the platform says meanwhile. The library knows
+ * one such notification, takes others for it, and acknowledges none before it knows its number (upstream: WhiskeySockets/Baileys issues
+ * 2600, 2737, 2738).
+ */
+export class Linking {
+  private readonly codes: QrCodes;
+  /** Number that a code to type was asked for. */
+  private phone: string | undefined;
+  /** Time at which the phone answered a typed code: from then on the secret is that of the code. */
+  private typedAt = -Infinity;
+  private putOff: NodeJS.Timeout | undefined;
+
+  /** @param device description of the device, as the library has it. */
+  constructor(
+    private readonly sock: LibrarySocket,
+    private readonly device: WABrowserDescription,
+    private readonly listener: Pick<PlatformListener, 'onQr' | 'onPairingCode'>,
+    private readonly end: (close: SocketClose) => void,
+  ) {
+    const { ws, authState } = sock;
+    this.codes = new QrCodes(authState.creds, {
+      show: (text, expiresAt, isRedrawn) => listener.onQr(text, expiresAt, isRedrawn),
+      keepSecret: (advSecretKey) => void sock.ev.emit('creds.update', { advSecretKey }),
+      spent: () => this.spent(),
+    });
+    if (authState.creds.account) return;
+    ws.on('CB:iq,type:set,pair-device', (stanza: Stanza) => this.codes.begin(refsIn(stanza)));
+    ws.on('CB:iq,,pair-success', () => this.stop());
+    const library = ws.listeners('CB:notification') as ((stanza: Stanza) => void)[];
+    ws.removeAllListeners('CB:notification');
+    ws.on('CB:notification', (stanza: Stanza) => {
+      if (!hasPhonesKey(stanza)) return this.take(stanza);
+      this.typedAt = performance.now();
+      for (const handle of library) handle(stanza);
+    });
+  }
+
+  /**
+   * Asks for a code to type on the phone of this number.
+   * @throws NoAnswerError
+   * @throws DeviceNameRefusedError
+   */
+  requestPairingCode(phone: string): Promise<PairingCode> {
+    this.phone = phone;
+    makePlain(this.device);
+    return requestPairingCode(this.sock, phone);
+  }
+
+  stop(): void {
+    clearTimeout(this.putOff);
+    this.codes.stop();
+  }
+
+  /** Takes a notification: without an acknowledgement it would come again. */
+  private take(stanza: Stanza): void {
+    const { id = '', from = '', type = '' } = stanza.attrs;
+    const acknowledgement = { tag: 'ack', attrs: { id, to: from, class: 'notification', type } };
+    // On a socket that is gone it is not missed.
+    this.sock.sendNode(acknowledgement).catch(() => undefined);
+    const tags = Array.isArray(stanza.content) ? (stanza.content as Stanza[]).map(({ tag }) => tag) : [];
+    if (type === 'companion_reg_refresh' && tags.some((tag) => REDRAWING.includes(tag))) this.redraw();
+    if (type === CODE && childOf(stanza, CODE)?.attrs['stage'] === 'refresh_code') void this.refreshCode();
+  }
+
+  /** Draws the QR code anew, unless a typed code is about to link the number: with its secret, which must stay. */
+  private redraw(): void {
+    clearTimeout(this.putOff);
+    const waitMs = this.typedAt + TYPED_MS - performance.now();
+    if (waitMs > 0) this.putOff = setTimeout(() => this.codes.redraw(), waitMs);
+    else this.codes.redraw();
+  }
+
+  /** Asks for another code in place of the one that is shown. */
+  private async refreshCode(): Promise<void> {
+    if (this.phone === undefined) return;
+    try {
+      this.listener.onPairingCode(await requestPairingCode(this.sock, this.phone));
+    } catch (error) {
+      log().warn({ err: error }, 'no other pairing code');
+      this.listener.onPairingCode(undefined);
+    }
+  }
+
+  /** Ends the socket, which has no more QR codes to show, unless somebody may be typing a code. */
+  private spent(): void {
+    if (this.phone === undefined) this.end({ next: 'again', reason: 'QR_EXPIRED', isMalfunction: false });
+  }
+}
+
+const childOf = (stanza: Stanza, tag: string): Stanza | undefined => getBinaryNodeChild(stanza as never, tag);
+
+/** Says whether a notification is the answer of a phone on which a code was typed; an empty one may come before it. */
+const hasPhonesKey = (stanza: Stanza): boolean => {
+  const message = childOf(stanza, CODE);
+  return message !== undefined && childOf(message, PHONES_KEY) !== undefined;
+};
+
+/** Lists the references that the platform hands out for QR codes. */
+function refsIn(stanza: Stanza): string[] {
+  const refs = getBinaryNodeChildren(childOf(stanza, 'pair-device') as never, 'ref');
+  return refs.map(({ content }) => Buffer.from(content as Uint8Array | string).toString());
+}
