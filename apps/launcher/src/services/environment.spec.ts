@@ -56,7 +56,7 @@ describe('the environment of a service', () => {
     expect(holders('pepper')).toEqual(['api-gateway']);
     expect(holders('secrets key')).toEqual(['webhook-dispatcher']);
     expect(holders('contact hash key')).toEqual([
-      ...['api-gateway', 'limits', 'session-worker', 'webhook-dispatcher'],
+      ...['limits', 'session-worker', 'webhook-dispatcher', 'api-gateway'],
     ]);
     expect(holders('credentials key')).toEqual(['session-worker']);
   });
