@@ -10,6 +10,7 @@ import { Presence } from './delivery/presence.js';
 import { Receipts } from './delivery/receipts.js';
 import { ConnectionLog } from './connections/connection-log.js';
 import { Login } from './connections/login.js';
+import { activate } from './queries/activation.js';
 import { answerQuery } from './queries/queries.js';
 import { MediaAccess } from './media/media-access.js';
 import { MediaStore } from './media/media-store.js';
@@ -62,17 +63,21 @@ export class Platform implements ConnectionHandler {
     this.inbound = new Inbound(this.population, this.delivery, this.queues);
     this.groupInbound = new GroupInbound(this.population, this.delivery, this.queues);
     this.phoneWriting = new PhoneWriting(this.inbound, this.delivery, this.receipts, this.queues, this.media);
-    const toGroups = new GroupOutbound(this.population, this.groups, this.delivery, this.media);
+    const { population, groups, delivery, receipts, media } = this;
+    const toGroups = new GroupOutbound(population, groups, delivery, receipts, media);
     this.outbound = new Outbound(this.population, this.delivery, this.receipts, toGroups, this.media);
     this.confirmations = new Confirmations(this.population, this.delivery, this.receipts);
     this.mediaAccess = new MediaAccess(this.population);
     this.login = new Login(this.population, this.connectionLog, this.versions);
   }
 
-  onHandshake(connection: Connection, handshake: HandshakeResult): void {
+  async onHandshake(connection: Connection, handshake: HandshakeResult): Promise<void> {
     this.connections.add(connection);
-    if (wantsLinking(handshake.payload)) this.register(connection, handshake);
-    else if (!this.login.admit(connection, handshake)) log().info('a login was refused');
+    if (wantsLinking(handshake.payload)) return this.register(connection, handshake);
+    if (!this.login.admit(connection, handshake)) log().info('a login was refused');
+    const { person, companion } = connection;
+    if (!person || !companion || handshake.payload.passive) return;
+    await activate({ person, companion, delivery: this.delivery, population: this.population });
   }
 
   private register(connection: Connection, handshake: HandshakeResult): void {

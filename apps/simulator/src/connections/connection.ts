@@ -11,7 +11,8 @@ import { type Attributes, decodeStanza, encodeStanza, SERVER, type Stanza, stanz
 
 /** Takes what happens on a connection. */
 export interface ConnectionHandler {
-  onHandshake(connection: Connection, result: HandshakeResult): void;
+  /** Takes a login or a wish to be linked; the stanzas of the client wait until it is done. */
+  onHandshake(connection: Connection, result: HandshakeResult): Promise<void>;
   onStanza(connection: Connection, node: Stanza): Promise<void>;
   /** Reports that the connection has ended; the socket may take its time to close. */
   onEnd(connection: Connection): void;
@@ -129,14 +130,20 @@ export class Connection implements ClientConnection {
 
   private handle(body: Buffer): void {
     if (this.transport) return this.enqueue(decodeStanza(this.transport.incoming.decrypt(body)));
-    if (!this.helloSent) {
-      this.helloSent = true;
-      this.socket.send(frame(this.responder.hello(body)));
-      return;
-    }
-    const result = this.responder.finish(body);
+    if (this.helloSent) return this.endHandshake(this.responder.finish(body));
+    this.helloSent = true;
+    const hello = this.responder.hello(body);
+    this.socket.send(frame(hello.frame));
+    if (hello.result) this.endHandshake(hello.result);
+  }
+
+  private endHandshake(result: HandshakeResult): void {
     this.transport = result.transport;
-    this.handler.onHandshake(this, result);
+    this.work = this.handler.onHandshake(this, result).catch((error: Error) => {
+      // Without it there is nobody whose stanzas could be taken.
+      this.handler.onError(this, error);
+      this.drop();
+    });
   }
 
   private enqueue(node: Stanza): void {

@@ -7,6 +7,9 @@ import { type Delivery, receiptKey } from './delivery.js';
 
 const IDS_PER_RECEIPT = 100;
 
+/** Answer of a receiver's phone to a message: a receipt or a request for a resend. The sender has its ack before. */
+export type Reply = () => void;
+
 /** This class sends the receipts of people for messages of an account. */
 export class Receipts {
   constructor(

@@ -7,7 +7,8 @@ import type { MediaAccess } from './media-access.js';
 import type { MediaStore } from './media-store.js';
 
 const LARGEST_FILE_BYTES = 110 * 1024 * 1024;
-const UPLOAD_PATH = /^\/mms\/(image|video|audio|document)\/([\w-]+)$/;
+/** Places for files; some clients have places of their own for stickers, voice notes and videos that play by themselves. */
+const UPLOAD_PATH = /^\/mms\/(image|video|audio|document|sticker|ptt|gif)\/([\w-]+)$/;
 
 type Respond = (status: number, body: Buffer | object) => void;
 

@@ -15,7 +15,7 @@ const certificateOf = ({ details, signature }: proto.CertChain.INoiseCertificate
 
 const chainOf = (authority: Authority) => {
   const initiator = new Initiator(randomKeyPair());
-  const { identity, certificate } = initiator.read(authority.responder().hello(initiator.hello()));
+  const { identity, certificate } = initiator.read(authority.responder().hello(initiator.hello()).frame);
   const { leaf, intermediate } = CertChain.decode(certificate);
   if (!leaf || !intermediate) throw new Error('the chain is incomplete');
   return { identity, leaf: certificateOf(leaf), intermediate: certificateOf(intermediate) };

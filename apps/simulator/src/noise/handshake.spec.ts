@@ -12,7 +12,7 @@ describe('the handshake', () => {
     const noiseKey = randomKeyPair();
     const initiator = new Initiator(noiseKey);
     const responder = authority.responder();
-    const { serverEphemeral } = initiator.read(responder.hello(initiator.hello()));
+    const { serverEphemeral } = initiator.read(responder.hello(initiator.hello()).frame);
     const { body, transport } = initiator.finish(serverEphemeral, PAYLOAD);
     const greeting = responder.finish(body);
     expect(greeting.noiseKey).toEqual(noiseKey.public);
@@ -28,7 +28,7 @@ describe('the handshake', () => {
   test('refuses a finish that was altered on the way', () => {
     const initiator = new Initiator(randomKeyPair());
     const responder = authority.responder();
-    const { serverEphemeral } = initiator.read(responder.hello(initiator.hello()));
+    const { serverEphemeral } = initiator.read(responder.hello(initiator.hello()).frame);
     const { body } = initiator.finish(serverEphemeral, PAYLOAD);
     const altered = Buffer.from(body);
     altered.writeUInt8(altered.readUInt8(altered.length - 1) ^ 1, altered.length - 1);
@@ -39,7 +39,7 @@ describe('the handshake', () => {
     const impostor = { public: randomKeyPair().public, private: randomKeyPair().private };
     const initiator = new Initiator(impostor);
     const responder = authority.responder();
-    const { serverEphemeral } = initiator.read(responder.hello(initiator.hello()));
+    const { serverEphemeral } = initiator.read(responder.hello(initiator.hello()).frame);
     expect(() => responder.finish(initiator.finish(serverEphemeral, PAYLOAD).body)).toThrow();
   });
 
@@ -54,6 +54,45 @@ describe('the handshake', () => {
   test('does not repeat itself: every responder has an ephemeral key of its own', () => {
     const hello = new Initiator(randomKeyPair()).hello();
     const [first, second] = [authority.responder().hello(hello), authority.responder().hello(hello)];
-    expect(first).not.toEqual(second);
+    expect(first.frame).not.toEqual(second.frame);
+  });
+});
+
+describe('the handshake of a client that remembers the platform', () => {
+  const platformKey = () => {
+    const initiator = new Initiator(randomKeyPair());
+    return initiator.read(authority.responder().hello(initiator.hello()).frame).identity;
+  };
+
+  test('is over with its first frame, which says who it is', () => {
+    const noiseKey = randomKeyPair();
+    const initiator = new Initiator(noiseKey);
+    const { frame, result } = authority.responder().hello(initiator.resume(platformKey(), PAYLOAD));
+    expect(result?.noiseKey).toEqual(noiseKey.public);
+    expect(Number(result?.payload.username)).toBe(PAYLOAD.username);
+    const transport = initiator.readResumed(frame);
+    const there = transport.outgoing.encrypt(Buffer.from('there'));
+    expect(result?.transport.incoming.decrypt(there).toString()).toBe('there');
+    const back = result?.transport.outgoing.encrypt(Buffer.from('back')) ?? Buffer.alloc(0);
+    expect(transport.incoming.decrypt(back).toString()).toBe('back');
+  });
+
+  test('is done in full when it remembers another key', () => {
+    const noiseKey = randomKeyPair();
+    const initiator = new Initiator(noiseKey);
+    const responder = authority.responder();
+    const { frame, result } = responder.hello(initiator.resume(randomKeyPair().public, PAYLOAD));
+    expect(result).toBeUndefined();
+    initiator.beginAnew();
+    const { serverEphemeral, identity } = initiator.read(frame);
+    expect(identity).toEqual(platformKey());
+    const { noiseKey: shown } = responder.finish(initiator.finish(serverEphemeral, PAYLOAD).body);
+    expect(shown).toEqual(noiseKey.public);
+  });
+
+  test('is refused when it does not own the noise key that it shows', () => {
+    const impostor = { public: randomKeyPair().public, private: randomKeyPair().private };
+    const hello = new Initiator(impostor).resume(platformKey(), PAYLOAD);
+    expect(() => authority.responder().hello(hello)).toThrow();
   });
 });

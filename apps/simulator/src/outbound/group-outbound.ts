@@ -2,13 +2,13 @@ import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
 import { hiddenAddress, phoneAddress } from '@svc/contracts';
 import type { MediaStore } from '../media/media-store.js';
 import type { Group, Groups } from '../people/groups.js';
-import type { ReceivedMessage } from '../people/messages.js';
 import { peerName, type Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
 import type { Sender } from '../people/sender.js';
 import { unpad } from '../signal/padding.js';
 import { bytesOf, child, childrenNamed, seconds, type Stanza, stanza } from '../wire/nodes.js';
 import { type Delivery, messageKey } from '../delivery/delivery.js';
+import type { Receipts, Reply } from '../delivery/receipts.js';
 import { readCopy, recordReceived } from '../delivery/message-log.js';
 import { requestResend } from '../delivery/retry-requests.js';
 
@@ -18,6 +18,7 @@ export class GroupOutbound {
     private readonly population: Population,
     private readonly groups: Groups,
     private readonly delivery: Delivery,
+    private readonly receipts: Receipts,
     private readonly media: MediaStore,
   ) {}
 
@@ -27,18 +28,18 @@ export class GroupOutbound {
     return group?.members.includes(person) ? group : undefined;
   }
 
-  /** Delivers the message to every member; a resend is for one alone. Returns where it arrived. */
-  async accept(sender: Sender, group: Group, node: Stanza): Promise<[Person, ReceivedMessage][]> {
+  /** Delivers the message to every member; a resend is for one alone. Returns what their phones answer. */
+  async accept(sender: Sender, group: Group, node: Stanza): Promise<Reply[]> {
     const only = node.attrs.participant && this.population.find(node.attrs.participant)?.person;
     const members = group.members.filter((member) => !only || member === only);
-    const arrivals: [Person, ReceivedMessage][] = [];
+    const replies: Reply[] = [];
     for (const member of members) {
       this.relay(sender, group, node, member);
       if (member === sender.person || !member.registered) continue;
-      const received = await this.deliver(sender, group, node, member);
-      if (received) arrivals.push([member, received]);
+      const reply = await this.deliver(sender, group, node, member);
+      if (reply) replies.push(reply);
     }
-    return arrivals;
+    return replies;
   }
 
   private async deliver(
@@ -46,7 +47,7 @@ export class GroupOutbound {
     group: Group,
     node: Stanza,
     member: Person,
-  ): Promise<ReceivedMessage | undefined> {
+  ): Promise<Reply | undefined> {
     const { id = '' } = node.attrs;
     const earlier = member.findReceived(sender.person.phone, id);
     const message = await this.read(sender, group, node, member);
@@ -55,13 +56,11 @@ export class GroupOutbound {
     if (earlier) return undefined;
     if (message) {
       const from = { phone: sender.person.phone, id, address: group.jid };
-      return recordReceived(this.media, member, from, message);
+      const received = recordReceived(this.media, member, from, message);
+      return () => this.receipts.giveFor(member, received);
     }
-    requestResend(this.delivery, sender, id, member, {
-      from: group.jid,
-      participant: hiddenAddress(member.lid),
-    });
-    return undefined;
+    const where = { from: group.jid, participant: hiddenAddress(member.lid) };
+    return () => requestResend(this.delivery, sender, id, member, where);
   }
 
   /** Decrypts the message for a member. Its copy brings the key, or in a resend the message itself; the rest is for all. */

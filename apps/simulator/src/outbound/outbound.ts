@@ -14,7 +14,7 @@ import { bytesOf, child, childrenNamed, seconds, type Stanza, stanza } from '../
 import { type Delivery, messageKey } from '../delivery/delivery.js';
 import type { GroupOutbound } from './group-outbound.js';
 import { NewChats } from './new-chats.js';
-import type { Receipts } from '../delivery/receipts.js';
+import type { Receipts, Reply } from '../delivery/receipts.js';
 import { readCopy, recordReceived } from '../delivery/message-log.js';
 import { requestResend } from '../delivery/retry-requests.js';
 
@@ -67,28 +67,24 @@ export class Outbound {
   private async acceptForGroup(sender: Sender, node: Stanza, fault: AckFault): Promise<void> {
     const group = this.groups.groupFor(sender, node);
     if (!group) return this.acknowledge(sender.companion, node, fault, { error: NO_MEMBER });
-    const arrivals = await this.groups.accept(sender, group, node);
-    this.acknowledge(sender.companion, node, fault, { afterwards: () => this.giveReceipts(arrivals) });
+    const replies = await this.groups.accept(sender, group, node);
+    this.acknowledge(sender.companion, node, fault, { replies });
   }
 
   private async acceptForPeople(sender: Sender, node: Stanza, fault: AckFault): Promise<void> {
     const copies = this.copiesOf(node);
     const others = copies.filter((copy) => copy.person !== sender.person);
-    const arrivals: [Person, ReceivedMessage][] = [];
+    const replies: Reply[] = [];
     for (const copy of others) {
-      const message = await this.deliver(sender, node, copy);
-      if (message) arrivals.push([copy.person, message]);
+      const reply = await this.deliver(sender, node, copy);
+      if (reply) replies.push(reply);
     }
-    this.acknowledge(sender.companion, node, fault, { afterwards: () => this.giveReceipts(arrivals) });
+    this.acknowledge(sender.companion, node, fault, { replies });
     await this.copyToOwnDevices(
       sender,
       node,
       copies.filter((copy) => copy.person === sender.person),
     );
-  }
-
-  private giveReceipts(arrivals: [Person, ReceivedMessage][]): void {
-    for (const [person, message] of arrivals) this.receipts.giveFor(person, message);
   }
 
   private faultFor({ person }: Sender, node: Stanza): AckFault {
@@ -101,13 +97,13 @@ export class Outbound {
     { connection }: Companion,
     node: Stanza,
     { ack, ackDelayMs }: AckFault,
-    { error, afterwards = () => undefined }: { error?: number; afterwards?: () => void },
+    { error, replies = [] }: { error?: number; replies?: Reply[] },
   ): void {
     const { id, to } = node.attrs;
     const send = (): void => {
       if (ack === 'auto')
         connection?.send(stanza('ack', { class: 'message', id, from: to, t: seconds(), error }));
-      afterwards();
+      for (const reply of replies) reply();
     };
     if (ackDelayMs > 0) setTimeout(send, ackDelayMs).unref();
     else send();
@@ -136,7 +132,7 @@ export class Outbound {
     });
   }
 
-  private async deliver(sender: Sender, node: Stanza, copy: Copy): Promise<ReceivedMessage | undefined> {
+  private async deliver(sender: Sender, node: Stanza, copy: Copy): Promise<Reply | undefined> {
     if (copy.device !== 0) {
       this.relay(sender, node, copy);
       return undefined;
@@ -152,10 +148,10 @@ export class Outbound {
       return undefined;
     }
     if (!message || this.takeUnreadable(person)) {
-      requestResend(this.delivery, sender, id, person, { from: copy.address });
-      return undefined;
+      return () => requestResend(this.delivery, sender, id, person, { from: copy.address });
     }
-    return this.record(sender, id, copy, message);
+    const received = this.record(sender, id, copy, message);
+    return () => this.receipts.giveFor(person, received);
   }
 
   /** Counts a message that the person cannot read on purpose, as a phone that has lost its sessions. */

@@ -12,10 +12,10 @@ export function takeBundle(companion: Companion): KeyBundle {
   return bundle;
 }
 
-/** Asks an active client to upload one-time keys when few are left. */
+/** Asks an active client to upload one-time keys when few are left. One that has just been linked uploads its first by itself. */
 export function askForPreKeys(companion: Companion): void {
   const left = companion.preKeys.length;
-  if (!companion.active || left >= FEW_PRE_KEYS) return;
+  if (!companion.active || !companion.synced || left >= FEW_PRE_KEYS) return;
   const attributes = { type: 'encrypt', from: SERVER, id: `low-${left}`, t: seconds() };
   companion.connection?.send(stanza('notification', attributes, [stanza('count', { value: left })]));
 }

@@ -6,10 +6,12 @@ import { takeBundle } from '../people/pre-keys.js';
 import {
   bundleNodes,
   type KeyBundle,
+  keyTypeNode,
   type PreKey,
   readPreKey,
   readSignedPreKey,
   registrationNode,
+  signedPreKeyNode,
   type SignedPreKey,
 } from '../signal/key-bundle.js';
 import { bigEndian, child, childrenNamed, type Stanza, stanza } from '../wire/nodes.js';
@@ -20,7 +22,7 @@ export const keyCount = ({ companion }: QueryContext): Stanza[] => [
   stanza('count', { value: companion.preKeys.length }),
 ];
 
-/** Answers with a digest of the uploaded keys, which the client compares with its own; it only insists on there being one. */
+/** Answers with the uploaded keys and a digest of them, which a client compares with its own. */
 export function keyDigest({ companion }: QueryContext): Stanza[] {
   const { registrationId, signedPreKey, preKeys, identity } = companion;
   const hash = createHash('sha1').update(identity).update(signedPreKey.value).update(signedPreKey.signature);
@@ -29,7 +31,9 @@ export function keyDigest({ companion }: QueryContext): Stanza[] {
   return [
     stanza('digest', {}, [
       registrationNode(registrationId),
+      keyTypeNode(),
       stanza('identity', {}, identity),
+      signedPreKeyNode(signedPreKey),
       stanza('list', {}, ids),
       stanza('hash', {}, hash.digest()),
     ]),

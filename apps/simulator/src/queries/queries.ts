@@ -1,9 +1,9 @@
 import { isUnanswered } from '../people/faults.js';
 import { children, type Stanza, stanza } from '../wire/nodes.js';
+import { activate } from './activation.js';
 import { syncCollections } from './app-state.js';
 import { describeGroup, listGroups } from './group-queries.js';
 import { keyBundles, keyCount, keyDigest, rotateKey, uploadKeys } from './encrypt-queries.js';
-import { sendFirstSync } from './first-sync.js';
 import { deviceRemovedError } from '../wire/stream-errors.js';
 import type { QueryContext } from './query-context.js';
 import { restrictionQuery } from './restriction-queries.js';
@@ -55,12 +55,7 @@ export async function answerQuery(context: QueryContext, request: Stanza): Promi
 
 /** Sends the backlog after the answer: before it the client is still busy with its own login. */
 async function afterReply(context: QueryContext, request: Stanza): Promise<void> {
-  if (request.attrs.xmlns !== 'passive' || !context.companion.active) return;
-  const { person, companion, delivery, population } = context;
-  delivery.sendBacklog(person, companion);
-  if (!companion.synced) await sendFirstSync(person, companion, delivery);
-  companion.synced = true;
-  population.touch(person);
+  if (request.attrs.xmlns === 'passive' && context.companion.active) await activate(context);
 }
 
 function becomeActive({ companion }: QueryContext): Answer {

@@ -22,10 +22,13 @@ export interface KeyBundle {
 const KEY_TYPE = Buffer.from([5]);
 const ID_BYTES = 3;
 
+/** Says of which kind the keys of a bundle are. */
+export const keyTypeNode = (): Stanza => stanza('type', {}, KEY_TYPE);
+
 const preKeyNode = (key: PreKey): Stanza =>
   stanza('key', {}, [stanza('id', {}, bigEndian(key.id, ID_BYTES)), stanza('value', {}, key.value)]);
 
-const signedPreKeyNode = (key: SignedPreKey): Stanza =>
+export const signedPreKeyNode = (key: SignedPreKey): Stanza =>
   stanza('skey', {}, [
     stanza('id', {}, bigEndian(key.id, ID_BYTES)),
     stanza('value', {}, key.value),
@@ -38,7 +41,7 @@ export const registrationNode = (registrationId: number): Stanza =>
 /** Writes a bundle as in the answer to a key query; a retry receipt carries the same inside `<keys>`. */
 export function bundleNodes(bundle: KeyBundle): Stanza[] {
   const nodes = [
-    stanza('type', {}, KEY_TYPE),
+    keyTypeNode(),
     stanza('identity', {}, bundle.identity),
     signedPreKeyNode(bundle.signedPreKey),
   ];

@@ -40,6 +40,19 @@ describe('messages that waited', () => {
     await arrival(client, 'with a key again');
   });
 
+  test('come right after a login that is not passive', async () => {
+    const account = newPhone();
+    const client = await stack.linked(account);
+    await until(async () => (await stack.account(account)).devices[0]?.queued === 0, 'all to be confirmed');
+    await client.stop();
+    const id = await stack.write(newPhone(), account, 'while you were out');
+    const active = new RawClient();
+    await active.resume(stack.simulator.websocket, client.credentials, { passive: false });
+    await active.waitFor(({ tag, attrs }) => tag === 'message' && attrs.id === id, 'the message');
+    await active.waitFor((node) => child(node, 'offline') !== undefined, 'the end of the backlog');
+    active.stop();
+  });
+
   test('come again without those that were confirmed, in the order they were written', async () => {
     const [account, contact] = [newPhone(), newPhone()];
     const client = await stack.linked(account);

@@ -2,15 +2,15 @@ import { WebSocket } from 'ws';
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
 import { CountingCipher, type Transport } from '../../src/noise/cipher.js';
 import { frame, FrameReader, PROLOGUE } from '../../src/noise/frames.js';
-import { SymmetricState } from '../../src/noise/handshake.js';
+import { PATTERNS, SymmetricState } from '../../src/noise/handshake.js';
 import { agree, type KeyPair, randomKeyPair } from '../../src/noise/keys.js';
 import { decodeStanza, encodeStanza, type Stanza, stanza } from '../../src/wire/nodes.js';
 import type { Credentials } from './phone-client.js';
 import { until } from './phone-client.js';
 
-/** Initiator: the initiating side of Noise XX, as small as can be. */
+/** Initiator: the initiating side of Noise XX and IK, as small as can be. */
 export class Initiator {
-  readonly state = new SymmetricState();
+  private state = new SymmetricState();
   readonly ephemeral = randomKeyPair();
 
   constructor(private readonly noiseKey: KeyPair) {}
@@ -19,6 +19,38 @@ export class Initiator {
     this.state.mixHash(PROLOGUE);
     this.state.mixHash(this.ephemeral.public);
     return proto.HandshakeMessage.encode({ clientHello: { ephemeral: this.ephemeral.public } }).finish();
+  }
+
+  /** Says at once who it is, to the owner of a key that it remembers. */
+  resume(identity: Buffer, payload: proto.IClientPayload): Uint8Array {
+    this.state = new SymmetricState(PATTERNS.resumed);
+    this.state.mixHash(PROLOGUE);
+    this.state.mixHash(identity);
+    this.state.mixHash(this.ephemeral.public);
+    this.state.mixKey(agree(this.ephemeral.private, identity));
+    const key = this.state.encrypt(this.noiseKey.public);
+    this.state.mixKey(agree(this.noiseKey.private, identity));
+    const sealed = this.state.encrypt(proto.ClientPayload.encode(payload).finish());
+    const clientHello = { ephemeral: this.ephemeral.public, static: key, payload: sealed };
+    return proto.HandshakeMessage.encode({ clientHello }).finish();
+  }
+
+  /** Reads the server's answer to that, which ends the handshake. */
+  readResumed(body: Uint8Array): Transport {
+    const hello = proto.HandshakeMessage.decode(body).serverHello;
+    if (!hello?.ephemeral || hello.static?.length || !hello.payload) throw new Error('it is not resumed');
+    this.state.mixHash(hello.ephemeral);
+    this.state.mixKey(agree(this.ephemeral.private, hello.ephemeral));
+    this.state.mixKey(agree(this.noiseKey.private, hello.ephemeral));
+    this.state.decrypt(hello.payload);
+    return this.transport();
+  }
+
+  /** Forgets what it remembered: the hello that follows is to be read in full. */
+  beginAnew(): void {
+    this.state = new SymmetricState(PATTERNS.fallback);
+    this.state.mixHash(PROLOGUE);
+    this.state.mixHash(this.ephemeral.public);
   }
 
   /** Reads the server's hello; returns its static key and certificate chain. */
@@ -40,11 +72,12 @@ export class Initiator {
     this.state.mixKey(agree(this.noiseKey.private, serverEphemeral));
     const sealed = this.state.encrypt(proto.ClientPayload.encode(payload).finish());
     const body = proto.HandshakeMessage.encode({ clientFinish: { static: key, payload: sealed } }).finish();
+    return { body, transport: this.transport() };
+  }
+
+  private transport(): Transport {
     const [outgoing, incoming] = this.state.split();
-    return {
-      body,
-      transport: { outgoing: new CountingCipher(outgoing), incoming: new CountingCipher(incoming) },
-    };
+    return { outgoing: new CountingCipher(outgoing), incoming: new CountingCipher(incoming) };
   }
 }
 
@@ -71,16 +104,16 @@ export class RawClient {
     this.socket.send(Buffer.concat([PROLOGUE, frame(initiator.hello())]));
   }
 
-  /** Logs in as a device that was linked before. */
-  async resume(url: string, { creds }: Credentials): Promise<void> {
+  /** Logs in as a device that was linked before; a login that is not passive asks for nothing more. */
+  async resume(url: string, { creds }: Credentials, { passive = true } = {}): Promise<void> {
     const [user, device] = (creds.me?.id ?? '').split('@')[0]?.split(':') ?? [];
     const noiseKey = {
       public: Buffer.from(creds.noiseKey.public),
       private: Buffer.from(creds.noiseKey.private),
     };
-    await this.login(url, noiseKey, { username: Number(user), device: Number(device) });
+    await this.login(url, noiseKey, { username: Number(user), device: Number(device), passive });
     await this.waitFor((node) => node.tag === 'success', 'success');
-    this.send(stanza('iq', { type: 'set', xmlns: 'passive', id: 'p' }, [stanza('active')]));
+    if (passive) this.send(stanza('iq', { type: 'set', xmlns: 'passive', id: 'p' }, [stanza('active')]));
   }
 
   send(node: Stanza): void {
