@@ -33,6 +33,7 @@ const nothing = async (): Promise<void> => undefined;
 
 function tools(): RunnerTools {
   return {
+    alwaysOnline: false,
     platform: {
       newCredentials: () => new FakeCredentials('fresh'),
       credentialsFrom: () => new FakeCredentials('linked'),
