@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { Reserve, type ReserveV1 } from '@svc/contracts';
+import { Reserve } from '@svc/contracts';
 import { schemaDataSource } from '@svc/database';
 import { RpcClient } from '@svc/messaging';
 import { bootService } from '@svc/service';
-import { startTestService, type TestService, waitFor } from '@svc/testing';
+import { startTestService, type TestService } from '@svc/testing';
 import { DataSource } from 'typeorm';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';

@@ -63,3 +63,15 @@ test('a message goes out at its time although thousands of another tenant have a
   );
   expect(await waiting(crowd)).toBeGreaterThan(MANY / 2);
 }, 90_000);
+
+test('a message is refused where ten thousand of its tenant wait already, until the first of them goes out', async () => {
+  const tenant = await gateway.createTenant();
+  const { jobId, sessionId } = await schedule(tenant, HOUR_MS);
+  await copy(jobId, 9_999);
+  const sendAt = new Date(Date.now() + 2 * HOUR_MS).toISOString();
+  const body = { sessionId, to: '+15550001111', text: 'x', sendAt };
+  const answer = await gateway.call(tenant.apiKey, 'POST /v1/messages', body);
+  const meta = { layer: 'schedule', limit: 10_000, used: 10_000 };
+  expect(answer).toMatchObject({ status: 429, body: { code: 'RATE_LIMITED', meta } });
+  expect(Math.abs(Number(answer.headers.get('retry-after')) - 3_600)).toBeLessThan(60);
+});

@@ -180,23 +180,6 @@ describe('a message with a time', () => {
     const rule = 'media.mediaId must be the id of an upload that is kept until it goes out';
     expect({ status, body }).toMatchObject({ status: 400, body: { meta: { fields: [{ rule }] } } });
   });
-
-  test('is refused where ten thousand of the tenant wait already', async () => {
-    const jobId = await schedule();
-    await gateway.service.database.query(
-      `WITH copies AS (INSERT INTO gateway.message (id, tenant_id, session_id, direction, status, contact, body)
-         SELECT gen_random_uuid(), tenant_id, session_id, direction, status, contact, body
-         FROM gateway.message, generate_series(1, 9999) WHERE id = $1 RETURNING id, tenant_id, session_id)
-       INSERT INTO gateway.scheduled_message (job_id, tenant_id, session_id, send_at)
-       SELECT id, tenant_id, session_id, clock_timestamp() + interval '2 hours' FROM copies`,
-      [jobId],
-    );
-    const { status, body, headers } = await send({ sendAt: inMs(HOUR_MS) });
-    const meta = { layer: 'schedule', limit: 10_000, used: 10_000 };
-    expect({ status, body }).toMatchObject({ status: 429, body: { code: 'RATE_LIMITED', meta } });
-    // The wait lasts until the first of them goes out.
-    expect(Math.abs(Number(headers.get('retry-after')) - 3_600)).toBeLessThan(60);
-  });
 });
 
 describe('a message whose time has come', () => {

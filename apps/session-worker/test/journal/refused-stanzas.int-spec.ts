@@ -161,7 +161,7 @@ test('a message under a key that was used up before is told without its content,
   await stage.reached(sessionId, 'CONNECTED');
   const keyId = await write({});
   await worker.died();
-  // As if the contact's phone had been set back to an earlier state: the key is gone, and the journal knows nothing of it.
+  // Nothing knows the message any more: so it is where the contact's phone was set back to an earlier state, and uses a key again.
   for (const table of ['inbound_message', 'event_outbox'])
     await worker.database.query(`DELETE FROM sessions.${table}`);
   await worker.start();

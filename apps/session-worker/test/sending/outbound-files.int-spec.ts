@@ -297,21 +297,6 @@ test('a media host that always refuses makes it fail', async () => {
   await stage.platform.call('DELETE', '/faults');
 });
 
-test('a platform that does not name its media hosts makes a file fail, and the next one goes out when it does again', async () => {
-  await stage.platform.call('PUT', '/faults', { mediaStatus: 507, mediaCount: 1 });
-  await stage.platform.call('PUT', `/accounts/${phone}/faults`, { unanswered: ['w:m'] });
-  const jobId = await send('15550208012', 'image', { mimeType: 'image/png', mediaId: await stored() });
-  const { failure } = await stage.event('message.failed', jobId);
-  expect(failure).toMatchObject({ code: 'MEDIA_UPLOAD_FAILED' });
-  await stage.platform.call('DELETE', `/accounts/${phone}/faults`);
-  const contact = '15550208013';
-  const next = await send(contact, 'image', { mimeType: 'image/png', mediaId: await stored() });
-  expect((await arrived(contact, keyIdOf(next))).content).toMatchObject({ media: { sha256: SHA256 } });
-  expect(stage.eventsOf('session.disconnected', sessionId).map(({ reason }) => reason)).not.toContain(
-    'PROCESSING_STALLED',
-  );
-});
-
 test('a worker killed before the ack sends the file that was uploaded, fetches nothing again, and the contact has it once', async () => {
   const contact = '15550208007';
   await stage.platform.call('PUT', `/accounts/${phone}/faults`, { ack: 'never' });

@@ -15,8 +15,7 @@ const anEnd = ({ linked: { tenantId, sessionId } }: SessionWorld): EndMessageV1 
   code: 'CANCELED',
 });
 
-/** Contract cases of `session-worker`: the end of a message that has not begun to go out. */
-export const endMessageCases: readonly ContractCase<SessionWorld>[] = [
+const CASES: readonly ContractCase<SessionWorld>[] = [
   {
     name: 'a message whose command has not come yet fails as asked, and whatever is asked later that end stays',
     run: async (world) => {
@@ -38,3 +37,6 @@ export const endMessageCases: readonly ContractCase<SessionWorld>[] = [
     },
   },
 ];
+
+/** Contract cases of `session-worker`: the end of a message that has not begun to go out. */
+export const endMessageCases: readonly ContractCase<SessionWorld>[] = [...CASES];

@@ -58,8 +58,7 @@ const suspensionOf = (contract: RequestContract<SetSuspensionV1, object>): Contr
   },
 });
 
-/** Contract cases of `webhook-dispatcher` about a tenant, or a contact, as a whole. */
-export const wholeTenantInWebhooksCases: readonly ContractCase[] = [
+const IN_WEBHOOKS: readonly ContractCase[] = [
   deletionOf(DeleteTenantWebhooks),
   suspensionOf(SetEndpointSuspension),
   {
@@ -80,8 +79,7 @@ export const wholeTenantInWebhooksCases: readonly ContractCase[] = [
   },
 ];
 
-/** Contract cases of `session-worker` about a tenant, or a contact, as a whole. */
-export const wholeTenantInSessionsCases: readonly ContractCase[] = [
+const IN_SESSIONS: readonly ContractCase[] = [
   deletionOf(DeleteTenantSessions),
   suspensionOf(SetSessionSuspension),
   {
@@ -94,8 +92,7 @@ export const wholeTenantInSessionsCases: readonly ContractCase[] = [
   },
 ];
 
-/** Contract cases of `limits` about a tenant, or a contact, as a whole. */
-export const wholeTenantInLimitsCases: readonly ContractCase[] = [
+const IN_LIMITS: readonly ContractCase[] = [
   deletionOf(DeleteTenantLimits),
   {
     name: 'hashes of a contact that were erased are not there to be erased again',
@@ -107,5 +104,16 @@ export const wholeTenantInLimitsCases: readonly ContractCase[] = [
   },
 ];
 
+const IN_BILLING: readonly ContractCase[] = [deletionOf(DeleteTenantUsage)];
+
+/** Contract cases of `webhook-dispatcher` about a tenant, or a contact, as a whole. */
+export const wholeTenantInWebhooksCases: readonly ContractCase[] = [...IN_WEBHOOKS];
+
+/** Contract cases of `session-worker` about a tenant, or a contact, as a whole. */
+export const wholeTenantInSessionsCases: readonly ContractCase[] = [...IN_SESSIONS];
+
+/** Contract cases of `limits` about a tenant, or a contact, as a whole. */
+export const wholeTenantInLimitsCases: readonly ContractCase[] = [...IN_LIMITS];
+
 /** Contract cases of `billing` about a tenant as a whole. */
-export const wholeTenantInBillingCases: readonly ContractCase[] = [deletionOf(DeleteTenantUsage)];
+export const wholeTenantInBillingCases: readonly ContractCase[] = [...IN_BILLING];

@@ -74,10 +74,8 @@ async function recordOf(
   said: { plaintext: Uint8Array; content: () => Promise<InboundRecord['content']> },
 ): Promise<InboundRecord | undefined> {
   const { attrs } = stanza;
-  const { author, phone, chat: named, chatPhone } = origin(stanza);
+  const { author, phone, chat, chatPhone } = origin(stanza, book.credentials);
   const fromMe = isOwn(author, book.credentials);
-  // A recipient says something only in what the own number wrote: all else is in the chat with its author.
-  const chat = fromMe || isGroup(named) ? named : undefined;
   if (!keyId || !isTalk(attrs['category'], chat, fromMe) || !isPerson(author)) {
     if (!isLeftOut(stanza)) log().warn(kindsIn(stanza), 'a message of no known kind of address is not told');
     return undefined;
@@ -150,16 +148,17 @@ interface Origin {
   chatPhone?: string;
 }
 
-function origin({ attrs }: Stanza): Origin {
+function origin({ attrs }: Stanza, credentials: AuthenticationCreds): Origin {
   const from = addressOf(attrs['from']);
   if (isGroup(from))
     return { author: addressOf(attrs['participant']), phone: attrs['participant_pn'], chat: from };
   // A message to a list of people stands in the chat with its author, as on the author's phone.
   if (isBroadcastList(from) && attrs['participant'])
     return { author: addressOf(attrs['participant']), phone: attrs['participant_pn'] };
-  // A recipient stands only in a message that another device of the own number wrote.
+  // A recipient says something only in a message that another device of the own number wrote.
   const { recipient } = attrs;
-  if (recipient) return { author: from, chat: addressOf(recipient), chatPhone: attrs['peer_recipient_pn'] };
+  if (recipient && isOwn(from, credentials))
+    return { author: from, chat: addressOf(recipient), chatPhone: attrs['peer_recipient_pn'] };
   return { author: from, phone: attrs['sender_pn'] };
 }
 
