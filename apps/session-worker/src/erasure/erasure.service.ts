@@ -32,7 +32,7 @@ const CARDS_SQL = `UPDATE outbound_message o SET content = content - 'contact' -
     AND ${isOnCardSql('o.content', '$2')}`;
 const QUOTES_SQL = `UPDATE outbound_message o SET content = (${withoutContactSql('o.content', '$2')}) - 'accounts'
   WHERE ${MINE('o')} AND ${isNamedInContentSql('o.content', '$2')}`;
-// Where the platform found the contact under another spelling, the message has that spelling.
+// A message may have another spelling, under which the platform found the contact.
 const SPELLINGS_SQL = `SELECT DISTINCT asked.key AS name FROM outbound_message o, jsonb_each_text(o.content -> 'accounts') AS asked
   WHERE ${MINE('o')} AND asked.value = $2`;
 // Messages of others in groups may quote or mention them. The platform writes a value behind its length, so an address is a whole value and
