@@ -9,6 +9,7 @@ import {
 } from '@whiskeysockets/baileys';
 import { isOfContent } from '@svc/database';
 import { log } from '@svc/service';
+import { countUntold } from '../../../untold.js';
 import type { InboundRecord } from '../../messages.js';
 import type { KeyChange, PlatformStore } from '../../port.js';
 import { BoundedCache, quietLogger } from '../library/library-options.js';
@@ -104,9 +105,10 @@ export function guarded(store: PlatformStore, abandon: () => void): GuardedStore
       return await work;
     } catch (error) {
       // A value that the store will never take comes again with every login: there the message is at fault, as the library thinks.
-      if (isOfContent(error))
+      if (isOfContent(error)) {
         log().error({ err: error }, 'the store refuses what a stanza brought: it is passed over');
-      else {
+        countUntold('refused');
+      } else {
         isAbandoned = true;
         abandon();
       }

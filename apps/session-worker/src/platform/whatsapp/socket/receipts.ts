@@ -1,6 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import { isOfContent, storable } from '@svc/database';
 import { log } from '@svc/service';
+import { countUntold } from '../../../untold.js';
 import type { MessageListener } from '../../port.js';
 import type { Stanza } from '../messages/stanzas.js';
 
@@ -21,6 +22,7 @@ export function confirmWrittenReceipts(
     written.then(confirm, (error: unknown) => {
       if (!isOfContent(error)) return abandon();
       log().error({ err: error }, 'a receipt cannot be written: it is confirmed all the same');
+      countUntold('receipt');
       confirm();
     });
   });

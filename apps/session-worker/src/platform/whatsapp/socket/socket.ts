@@ -19,6 +19,7 @@ import { MediaHosts } from '../library/media-hosts.js';
 import { rememberCiphertexts, type Stanza } from '../messages/stanzas.js';
 import { StanzasInHand } from '../messages/stanzas-in-hand.js';
 import { Presence } from '../presence/presence.js';
+import { watchStanzas } from '../unhandled/watch-stanzas.js';
 import { AccountAddresses } from './account-addresses.js';
 import { banEnd, closeCodes, closeOf, CUT, malfunction, REFUSED } from './close-codes.js';
 import { connect, trusting } from './connect.js';
@@ -63,6 +64,7 @@ export function openSocket(
     const isOpen = (): boolean => sock.ws.isOpen;
     journalUnread(sock.ws, { book, store: guardedStore, inHand, isOpen, confirm, abandon });
     watchdog.supervise(sock.ws);
+    watchStanzas(sock.ws);
     const { proxy } = address;
     return attach(sock, stanzas, namingProxy(listener, proxy), {
       scope,
