@@ -54,10 +54,13 @@ export class Confirmations {
     if (kind === 'notification' && error === undefined) {
       this.delivery.confirm(person, companion, notificationKey(id));
     }
-    if (kind !== 'message') return;
-    if (!PASSING_FAILURES.has(error ?? '')) this.delivery.confirm(person, companion, messageKey(id));
-    // Seen by others at the platform: a status that is refused holds back what comes after it.
-    else if (node.attrs.to === STATUSES) this.delivery.holdBack(person, companion, messageKey(id));
+    if (kind === 'message') this.ackOfMessage(person, companion, node, messageKey(id));
+  }
+
+  /** Takes the refusal of a message. Others met this at the platform: a status that is refused holds back what comes after it. */
+  private ackOfMessage(person: Person, companion: Companion, { attrs }: Stanza, key: string): void {
+    if (!PASSING_FAILURES.has(attrs.error ?? '')) this.delivery.confirm(person, companion, key);
+    else if (attrs.to === STATUSES) this.delivery.holdBack(person, companion, key);
   }
 
   private recordReceipt(person: Person, companion: Companion, node: Stanza): void {

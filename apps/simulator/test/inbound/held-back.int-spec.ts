@@ -53,7 +53,7 @@ describe('what waits until it is acknowledged', () => {
     const late = await write({ text: 'late' });
     client.connect();
     await client.opened();
-    // What is written to a device that is there comes past it.
+    // A device that is there gets news past it.
     const witness = await write({ text: 'witness' });
     await arrived(witness);
     expect(client.messageOf(late)).toBeUndefined();
