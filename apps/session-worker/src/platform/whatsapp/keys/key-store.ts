@@ -27,6 +27,7 @@ type Changes = Record<string, Record<string, unknown> | undefined>;
 /** Makes a key store for the library out of ours. */
 export function keyStore(store: PlatformStore): SignalKeyStore {
   const inboundOf = new WeakMap<object, InboundRecord[]>();
+  // Library patch: absent-keys
   // The library asks for some keys with every message and remembers only those that it gets. Nobody else writes keys, and
   // its cache lets one read or write through at a time: what is not there stays so until it is set here.
   const absent = new BoundedCache(CACHE_LIMIT);
@@ -141,6 +142,7 @@ interface TransactionalKeys {
   transaction<T>(work: () => Promise<T>, key: string): Promise<T>;
 }
 
+// Library patch: late-writes
 /**
  * Lets late work read and write outside of the transaction that it outlives. After a send the library goes on with work of its own
  * that nobody waits for. It still runs in the transaction of the send, which has ended by then: what it writes there is lost, and so

@@ -46,6 +46,7 @@ interface Tools {
   abandon: () => void;
 }
 
+// Library patch: unread-messages
 /**
  * Journals what the library does not read, before it is confirmed: nobody would hear that it was there. The platform gives some messages to
  * the phone alone, such as one-time codes and what may be viewed once; some the library cannot take apart; and what has ended one
@@ -58,6 +59,7 @@ export function journalUnread(stanzas: EventEmitter, tools: Tools): void {
   const take: Work = async (stanza) => {
     const { id, from } = stanza.attrs;
     if (!id || !from) return passOver(stanza);
+    // Library patch: plain-acks-of-statuses
     // Nobody is told statuses. The platform would keep one that the library cannot read, and hold back what comes after it.
     if (isStatus(stanza)) return confirm(stanza);
     if (!inHand.isSuspect(stanza)) return usual(stanza);

@@ -5,6 +5,7 @@ import type { LibrarySocket } from '../messages/outgoing.js';
 
 const CACHE_LIMIT = 5_000;
 
+// Library patch: account-addresses
 /**
  * Knows where the platform reaches the account of a number. Many numbers are written in two ways, and the platform knows one of them: what
  * goes to the other reaches nobody. Which one it is, the platform alone says.

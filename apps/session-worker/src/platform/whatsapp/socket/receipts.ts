@@ -5,6 +5,7 @@ import { countUntold } from '../../../untold.js';
 import type { MessageListener } from '../../port.js';
 import type { Stanza } from '../messages/stanzas.js';
 
+// Library patch: held-receipts
 /** Confirms receipts to the platform after they are written. The library does it at once, and a crash would lose the receipt. */
 export function confirmWrittenReceipts(
   stanzas: EventEmitter,

@@ -54,6 +54,7 @@ export function openSocket(
     const device = describeDevice(address.deviceName);
     const sock = connect(address, credentials, stanzas, { store: guardedStore, inHand, device });
     const presence = new Presence(sock);
+    // Library patch: recent-messages
     // The table has the message for each device that asks for it again. The library would keep each for five minutes, 20 KB of it: its
     // timer holds the transaction in which it was sent.
     if (sock.messageRetryManager) sock.messageRetryManager.addRecentMessage = () => undefined;
@@ -171,6 +172,7 @@ function passEvents(
     if (connection === 'open') listener.onOpen(digitsOf(sock.authState.creds.me?.id) ?? '');
     if (connection === 'close') end(closeBy(codeOf, lastDisconnect?.error));
   });
+  // Library patch: refused-upgrade
   // The library listens to this event and does nothing: its WebSocket then waits for an answer that has come already.
   sock.ws.on('unexpected-response', (_request: unknown, { statusCode = 500 }: IncomingMessage) =>
     end(closeOf(statusCode >= 500 ? statusCode : REFUSED)),
