@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { initAuthCreds, makeWASocket, type WASocket } from '@whiskeysockets/baileys';
-import { keyhelper, ProtocolAddress, SessionBuilder, SessionCipher, SessionRecord } from 'libsignal';
+import * as libsignal from 'libsignal';
+import { ProtocolAddress, SessionBuilder, SessionCipher, type SessionRecord } from 'libsignal';
 
 /** A logger that drops all. */
 export const quiet: never = Object.assign(
@@ -21,6 +22,13 @@ interface Pair {
   pubKey: Buffer;
   privKey: Buffer;
 }
+/** The part of the library that its declarations leave out. */
+const { keyhelper } = libsignal as unknown as {
+  keyhelper: {
+    generateIdentityKeyPair(): Pair;
+    generateSignedPreKey(identity: Pair, id: number): { keyPair: Pair; signature: Buffer };
+  };
+};
 /** The parts of a session that the library's declarations leave out. */
 export interface Session {
   serialize(): unknown;
@@ -35,12 +43,9 @@ interface Opened {
 
 /** Opens a session with somebody new, as before a first message. */
 export async function sessionWithStranger(): Promise<Opened> {
-  const own: Pair = keyhelper.generateIdentityKeyPair() as never;
-  const stranger: Pair = keyhelper.generateIdentityKeyPair() as never;
-  const { keyPair, signature } = keyhelper.generateSignedPreKey(stranger as never, 1) as never as {
-    keyPair: Pair;
-    signature: Buffer;
-  };
+  const own = keyhelper.generateIdentityKeyPair();
+  const stranger = keyhelper.generateIdentityKeyPair();
+  const { keyPair, signature } = keyhelper.generateSignedPreKey(stranger, 1);
   let record: SessionRecord | undefined;
   const storage = {
     getOurIdentity: async () => own,
