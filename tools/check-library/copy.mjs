@@ -49,6 +49,16 @@ function numbersOf(version) {
 /** Copies all files of the repository, also those that are not committed, and gives the copy this version. */
 export function copyWith(version) {
   const copy = mkdtempSync(join(tmpdir(), 'check-library-'));
+  try {
+    return { copy, changed: fill(copy, version) };
+  } catch (error) {
+    rmSync(copy, { recursive: true });
+    throw error;
+  }
+}
+
+/** Fills the copy; gives the packages that the version wants and the one in use does not. */
+function fill(copy, version) {
   const listed = execFileSync('git', ['ls-files', '-coz', '--exclude-standard'], {
     cwd: ROOT,
     encoding: 'utf8',
@@ -60,15 +70,18 @@ export function copyWith(version) {
   linkPackages(copy);
   ownScope(copy);
   const folder = packageOf(copy, LIBRARY);
-  install(copy, [`${LIBRARY}@${version}`], [LIBRARY], (name) => packageOf(copy, name));
+  unpack(copy, `${LIBRARY}@${version}`, folder);
+  // The library has some packages for itself alone.
+  const own = join(packageOf(ROOT, LIBRARY), 'node_modules');
+  if (existsSync(own)) cpSync(own, join(folder, 'node_modules'), { recursive: true });
   const before = packageAt(packageOf(ROOT, LIBRARY)).dependencies;
   const changed = Object.entries(packageAt(folder).dependencies).filter(
     ([name, range]) => before[name] !== range,
   );
   const wanted = changed.map(([name, range]) => `${name}@${range}`);
   const placeOf = (name) => (name === SHARED ? packageOf(copy, name) : packageOf(folder, name));
-  if (wanted.length > 0) install(copy, wanted, undefined, placeOf);
-  return { copy, changed: wanted };
+  if (wanted.length > 0) install(copy, wanted, placeOf);
+  return wanted;
 }
 
 /** Makes the library's scope a folder of the copy: it is a link into the repository. */
@@ -80,8 +93,19 @@ function ownScope(copy) {
     if (name !== LIBRARY) symlinkSync(packageOf(ROOT, name), packageOf(copy, name));
 }
 
-/** Installs packages beside the copy, without running their scripts, and moves those that are wanted (all by default) to their places. */
-function install(copy, packages, wanted, placeOf) {
+/** Fetches one package alone, without what it depends on. */
+function unpack(copy, wanted, folder) {
+  const [{ filename }] = JSON.parse(npm(copy, ['pack', wanted, '--json', '--ignore-scripts']));
+  mkdirSync(folder, { recursive: true });
+  execFileSync(
+    'tar',
+    ['-xzf', filename.replace('@', '').replace('/', '-'), '-C', folder, '--strip-components=1'],
+    { cwd: copy },
+  );
+}
+
+/** Installs packages beside the copy, without running their scripts, and moves them to their places. */
+function install(copy, packages, placeOf) {
   const aside = mkdtempSync(`${copy}-packages-`);
   npm(aside, [
     'install',
@@ -92,7 +116,7 @@ function install(copy, packages, wanted, placeOf) {
     '--no-audit',
     ...packages,
   ]);
-  for (const name of wanted ?? namesIn(join(aside, 'node_modules'))) {
+  for (const name of namesIn(join(aside, 'node_modules'))) {
     rmSync(placeOf(name), { recursive: true, force: true });
     cpSync(packageOf(aside, name), placeOf(name), { recursive: true });
   }

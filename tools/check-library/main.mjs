@@ -44,12 +44,17 @@ function failuresOf(copy, suite, run) {
   return JSON.parse(readFileSync(report, 'utf8')).testResults.flatMap((file) => {
     const where = relative(copy, file.name);
     const failed = file.assertionResults.filter(({ status }) => status === 'failed');
-    if (file.status === 'failed' && failed.length === 0)
-      return [{ where, what: file.message.split('\n')[0] }];
+    if (file.status === 'failed' && failed.length === 0) return [{ where, what: firstLines(file.message) }];
     return failed.map(({ fullName }) => ({ where, what: fullName }));
   });
 }
 
+const firstLines = (text) =>
+  text
+    .split('\n')
+    .filter((line) => line.trim())
+    .slice(0, 2)
+    .join(' ');
 const lastLines = ({ stdout, stderr }) => `${stdout}${stderr}`.trim().split('\n').slice(-20).join('\n');
 
 function tell(failures) {

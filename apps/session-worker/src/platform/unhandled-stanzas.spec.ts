@@ -31,9 +31,19 @@ test('the structure of the last 20 new ones is kept', () => {
 
 test('from the 201st name on all others are counted together', () => {
   const stanzas = new UnhandledStanzas();
-  for (let n = 1; n <= 203; n += 1) stanzas.countNew(`many ${n}`, shape);
-  stanzas.countNew('many 200', shape);
-  expect(counted('many 200', 'no')).toBe(2);
-  expect(counted('many 201', 'no')).toBe(0);
+  for (let n = 1; n <= 203; n += 1) stanzas.countNew(`many${n}`, shape);
+  stanzas.countNew('many200', shape);
+  expect(counted('many200', 'no')).toBe(2);
+  expect(counted('many201', 'no')).toBe(0);
   expect(counted('other', 'no')).toBe(3);
+});
+
+test('from the 101st of a first word on the others of it are counted together, and other words by themselves', () => {
+  const stanzas = new UnhandledStanzas();
+  for (let n = 1; n <= 102; n += 1) stanzas.countNew(`crowd ${n}`, shape);
+  stanzas.countNew('quiet 1', shape);
+  expect(counted('crowd 100', 'no')).toBe(1);
+  expect(counted('crowd 101', 'no')).toBe(0);
+  expect(counted('crowd other', 'no')).toBe(2);
+  expect(counted('quiet 1', 'no')).toBe(1);
 });

@@ -18,7 +18,9 @@ export interface UnhandledStanza {
 
 /** Names that are counted by themselves; the platform must not fill the memory of whoever counts. */
 const MOST_NAMES = 200;
-/** Name of all that come later. */
+/** Those of them with the same first word: what strangers write must not crowd out what the platform says. */
+const MOST_OF_A_WORD = 100;
+/** Last word of the name of all that come later. */
 const OTHERS = 'other';
 const MOST_SHAPES = 20;
 
@@ -53,10 +55,18 @@ export class UnhandledStanzas {
   /** Counts a name, or all together where there are too many; says whether it is a new one. */
   private count(name: string, known: 'yes' | 'no'): boolean {
     const isNew = !this.names.has(name);
-    const isOneTooMany = isNew && this.names.size >= MOST_NAMES;
-    stanzas.add({ name: isOneTooMany ? OTHERS : name, known });
-    if (isNew && !isOneTooMany) this.names.add(name);
-    return isNew && !isOneTooMany;
+    const crowd = isNew ? this.crowdOf(name) : undefined;
+    stanzas.add({ name: crowd ?? name, known });
+    if (isNew && crowd === undefined) this.names.add(name);
+    return isNew && crowd === undefined;
+  }
+
+  /** Names all those with which a new name is counted; undefined while there is room for it. */
+  private crowdOf(name: string): string | undefined {
+    if (this.names.size >= MOST_NAMES) return OTHERS;
+    const [word = ''] = name.split(' ');
+    const alike = [...this.names].filter((one) => one.split(' ')[0] === word);
+    return alike.length >= MOST_OF_A_WORD ? `${word} ${OTHERS}` : undefined;
   }
 }
 

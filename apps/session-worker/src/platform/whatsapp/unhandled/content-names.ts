@@ -1,3 +1,4 @@
+import { log } from '@svc/service';
 import { proto, unpadRandomMax16 } from '@whiskeysockets/baileys';
 import { unhandledStanzas } from '../../unhandled-stanzas.js';
 import { knowledgeOf } from './known-stanzas.js';
@@ -12,6 +13,15 @@ const MOST_FIELDS = 5;
  */
 export function countContent(plaintext: Uint8Array, unsupported: string | undefined): void {
   if (unsupported !== undefined) return unhandledStanzas.countKnown(`content ${unsupported}`);
+  try {
+    countUntoldFields(plaintext);
+  } catch (error) {
+    // A message is read and told without it.
+    log().error({ err: error }, 'the fields of a message cannot be counted');
+  }
+}
+
+function countUntoldFields(plaintext: Uint8Array): void {
   const bytes = unpadRandomMax16(plaintext);
   const size = bytes.length;
   for (const number of unknownFields(bytes).slice(0, MOST_FIELDS))
