@@ -93,11 +93,28 @@ test('the library remembers for good that nobody told it the hosts of files', as
   await expect(client.socket.refreshMediaConn(false)).rejects.toThrow();
 });
 
+test('the library takes no answer of the platform for an answer', async () => {
+  await reconnect({ defaultQueryTimeoutMs: 300 });
+  await stack.put(`/accounts/${ACCOUNT}/faults`, { unanswered: ['usync'] });
+  await expect(client.socket.onWhatsApp('4915550017200')).resolves.toBeUndefined();
+});
+
 test('the library says that it is available at a change of its credentials that is not about its name', async () => {
   await reconnect({ markOnlineOnConnect: false });
   const { timesAvailable } = await device();
   client.socket.ev.emit('creds.update', { accountSyncCounter: client.credentials.creds.accountSyncCounter });
   await until(async () => (await device()).timesAvailable > timesAvailable, 'the presence');
+});
+
+test('the library waits for the farewell of a platform that does not answer, before it is at its end', async () => {
+  await reconnect();
+  await stack.put(`/accounts/${ACCOUNT}/faults`, { blackHole: true });
+  let hasEnded = false;
+  const ended = client.stop().then(() => (hasEnded = true));
+  await stack.account(ACCOUNT);
+  expect(hasEnded).toBe(false);
+  await stack.call('DELETE', `/accounts/${ACCOUNT}/faults`);
+  await ended;
 });
 
 test('the library does not know a notification that nobody handles, and acknowledges it all the same', async () => {

@@ -77,6 +77,7 @@ export class AccountAddresses {
   }
 }
 
+// Library patch: missing-answers
 /** Waits for an answer, and throws where the platform did not answer: the library returns nothing then, or fails at it. */
 export async function answerTo<T>(question: Promise<T | undefined>): Promise<T> {
   const answer = await question.catch(() => undefined);

@@ -190,6 +190,7 @@ function closeBy(codeOf: (error: unknown) => number, error: unknown): SocketClos
   return { ...closeOf(code), ...(until && { until }) };
 }
 
+// Library patch: cut-connections
 /** Ends the connection immediately: a deaf socket gets no farewell, and the library would wait half a minute for the answer. */
 function cut({ ws }: LibrarySocket): void {
   const { socket } = ws as unknown as { socket: { terminate(): void } | null };
