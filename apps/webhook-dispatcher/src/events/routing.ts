@@ -19,7 +19,7 @@ const VARIANTS = '89ab';
 
 /** The persons of an event, and its time, as erasures look at it. */
 export interface Persons {
-  /** Addresses of who wrote, or is written to, and of the chat. */
+  /** Addresses of who wrote, or is written to, of the chat, and of whom a message quotes or mentions. */
   contacts: string[];
   at: Date;
   /** The event is about what was sent to them. */
@@ -111,10 +111,14 @@ export function conversationOf(data: object): number {
 
 /** Reads the persons in an envelope. */
 function personsOf({ type, occurredAt, data }: Envelope): Persons {
-  const { remoteJid, to, chatId, timestamp } = data as Partial<MessageReceivedV1> & { to?: unknown };
+  const { remoteJid, to, chatId, timestamp, quoted, mentions } = data as Partial<MessageReceivedV1> & {
+    to?: unknown;
+  };
   const isInbound = type === MessageReceived.name && typeof timestamp === 'string';
   return {
-    contacts: [remoteJid ?? to, chatId].filter((address) => typeof address === 'string'),
+    contacts: [remoteJid ?? to, chatId, quoted?.remoteJid, ...(mentions ?? [])].filter(
+      (address) => typeof address === 'string',
+    ),
     at: isInbound ? timeOfInbound(occurredAt, timestamp) : new Date(occurredAt),
     toThem: !isInbound,
   };

@@ -63,7 +63,8 @@ export function openSocket(
     const book = { credentials, repository: sock.signalRepository };
     const confirm = (stanza: Stanza): Promise<void> => sock.sendMessageAck(stanza as BinaryNode);
     const isOpen = (): boolean => sock.ws.isOpen;
-    journalUnread(sock.ws, { book, store: guardedStore, inHand, isOpen, confirm, abandon });
+    const tools = { book, store: guardedStore, inHand, isOpen, confirm, abandon };
+    const backlog = journalUnread(sock.ws, tools);
     watchdog.supervise(sock.ws);
     watchStanzas(sock.ws);
     const { proxy } = address;
@@ -73,6 +74,7 @@ export function openSocket(
       presence,
       device,
       address,
+      backlog,
     });
   };
   const socket = scope.run(() => trusting(address.trustRoot, open));
@@ -100,13 +102,14 @@ interface Guards {
   presence: Presence;
   device: WABrowserDescription;
   address: PlatformAddress;
+  backlog: Promise<void>;
 }
 
 function attach(
   sock: LibrarySocket,
   stanzas: WeakMap<Uint8Array, Stanza>,
   listener: PlatformListener,
-  { scope, watchdog, presence, device, address }: Guards,
+  { scope, watchdog, presence, device, address, backlog }: Guards,
 ): PlatformSocket {
   const { proxy, url: platformUrl } = address;
   let closed = false;
@@ -147,6 +150,7 @@ function attach(
     accountsOf: (addresses) => handOver(() => accounts.othersOf(addresses)),
     send: (message) => handOver(() => sendMessage(sock, message)),
     ...directRequests(sock, scope, { accounts, presence, linking }),
+    caughtUp: () => backlog,
     restrictions: () => scope.run(() => askRestrictions(sock)),
     logout: () => scope.run(() => sock.logout()),
     recycle: (reason: StatusReason) => {
