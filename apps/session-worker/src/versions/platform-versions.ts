@@ -102,8 +102,8 @@ export class PlatformVersions {
     };
   }
 
-  /** Looks what has become due: reads the sources, ends a try that has lasted, wakes sessions. @param isConnected of this process. */
-  async look(isConnected: (sessionId: string) => boolean): Promise<void> {
+  /** Does what has become due: reads the sources, ends a try that has lasted, wakes sessions. @param isConnected of this process. */
+  async check(isConnected: (sessionId: string) => boolean): Promise<void> {
     await this.refresh();
     this.keep(await this.sources.readIfDue(this.known as StateNow));
     await this.endTrial(isConnected);
