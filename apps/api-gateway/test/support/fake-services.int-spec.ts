@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { RpcClient } from '@svc/messaging';
 import {
   boundEndpointCases,
@@ -47,4 +47,8 @@ describe('the fake of', () => {
   );
   test.each([...limitsCases, ...wholeTenantInLimitsCases])('limits: $name', ({ run }) => run(world));
   test.each([...subscriptionCases, ...wholeTenantInBillingCases])('billing: $name', ({ run }) => run(world));
+});
+
+test('each request that is played here is answered in one of these cases, not only refused', () => {
+  expect(fakes.played.filter((subject) => !fakes.answered.has(subject))).toEqual([]);
 });

@@ -97,6 +97,8 @@ export class FakeServices {
   readonly mute = new Set<string>();
   /** Subjects in the order they were asked. */
   asked: string[] = [];
+  /** Subjects that were answered at least once, not only refused. */
+  readonly answered = new Set<string>();
   /** Requests to a worker that it carries out immediately, unchanged. */
   readonly done: object[] = [];
   /** Requests to change the wished state of sessions, unchanged. */
@@ -173,6 +175,7 @@ export class FakeServices {
       this.first.get(contract.subject)?.();
       this.first.delete(contract.subject);
       const outcome = await answer(contract, reply, data);
+      if ('response' in outcome) this.answered.add(contract.subject);
       this.watch();
       if (this.mute.has(contract.subject)) return;
       message.respond(JSON.stringify({ id, isDisposed: true, ...outcome }));
@@ -197,6 +200,11 @@ export class FakeServices {
     owned.state.botMode = 'MANAGED';
     const { tenantId, modeVersion } = owned;
     this.dispatcher.putBound({ tenantId, sessionId, enabled: false, rotateSecret: false, modeVersion });
+  }
+
+  /** Subjects that are answered here, in their order. */
+  get played(): string[] {
+    return [...this.listening.keys()].toSorted();
   }
 
   private listen(subject: string, callback: Listening['callback']): void {
