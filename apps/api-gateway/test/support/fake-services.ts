@@ -37,6 +37,7 @@ import {
   OpenPortal,
   type ListSessionsV1,
   type PhoneRequestV1,
+  type Plan,
   PromoteTier,
   type PromoteTierV1,
   type RequestContract,
@@ -232,6 +233,12 @@ export class FakeServices {
       const { plan, internal, entitlements } = state;
       return { ...state, entitlements: { ...(internal ? NO_LIMITS : PLAN_NUMBERS[plan]), ...entitlements } };
     });
+  }
+
+  /** Pays for a plan, as at the provider. */
+  pay(tenantId: string, plan: Plan): void {
+    const paid = { plan, status: 'ACTIVE', active: true, keeper: 'stripe' };
+    Object.assign(this.subscriptions.get(tenantId) as SubscriptionState, paid);
   }
 
   private answerPayments(): void {
