@@ -8,6 +8,7 @@ import {
   CreateEndpoint,
   DeleteEndpoint,
   type DeliveryRef,
+  type DeliveryStatus,
   type DeliveryView,
   type EndpointRef,
   GetBoundEndpoint,
@@ -31,6 +32,8 @@ import {
   ReadContactEvents,
   ReadEventLog,
   type Replay,
+  REPLAYABLE_STATUSES,
+  type ReplayableStatus,
   ReplayDelivery,
   type ReplayRef,
   type RequestContract,
@@ -191,22 +194,25 @@ export class FakeDispatcher {
       return { deliveries: this.page(request) };
     });
     on(GetDelivery, (ref) => ({ delivery: this.ownedDelivery(ref) }));
-    on(ReplayDelivery, (ref) => ({
-      delivery: Object.assign(this.ownedDelivery(ref), { status: 'PENDING' as const }),
-    }));
+    on(ReplayDelivery, (ref) => {
+      const delivery = this.ownedDelivery(ref);
+      const { deliveryId, status } = delivery;
+      if (!isReplayable(status)) throw new AppError('DELIVERY_STATE_CONFLICT', undefined, { deliveryId });
+      const again = { status: 'PENDING' as const, deadReason: null, deadAt: null };
+      return { delivery: Object.assign(delivery, again) };
+    });
     on(StartReplay, ({ tenantId, endpointId, ...filter }) => {
       this.owned({ tenantId, endpointId });
       this.asked.push(filter);
-      const fields = { id: randomUUID(), endpointId, createdAt: new Date().toISOString(), finishedAt: null };
-      const replay: Replay = { ...fields, state: 'RUNNING', total: 7, done: 0, failed: 0 };
-      if (!filter.dryRun) this.replays.set(replay.id, { tenantId, replay });
-      return { total: 7, replay: filter.dryRun ? null : replay };
+      const statuses = filter.status ? [filter.status] : [...REPLAYABLE_STATUSES];
+      const total = this.page({ tenantId, endpointId, statuses, limit: Infinity }).length;
+      if (filter.dryRun) return { total, replay: null };
+      return { total, replay: this.startReplay(tenantId, endpointId, total) };
     });
     on(CancelReplay, (ref) => {
       const replay = this.ownedReplay(ref);
-      return {
-        replay: Object.assign(replay, { state: 'CANCELED' as const, finishedAt: replay.createdAt }),
-      };
+      const canceled = { state: 'CANCELED' as const, finishedAt: new Date().toISOString() };
+      return { replay: replay.state === 'RUNNING' ? Object.assign(replay, canceled) : replay };
     });
     on(GetReplay, (ref) => ({ replay: this.ownedReplay(ref) }));
     on(ReadEventLog, (request) => {
@@ -237,6 +243,20 @@ export class FakeDispatcher {
     }));
   }
 
+  /** Starts a replay, which stays as it is; one of nothing has ended. */
+  private startReplay(tenantId: string, endpointId: string, total: number): Replay {
+    const running = [...this.replays.values()].find(
+      ({ replay }) => replay.endpointId === endpointId && replay.state === 'RUNNING',
+    );
+    if (running) throw new AppError('REPLAY_CONFLICT', undefined, { replayId: running.replay.id });
+    const createdAt = new Date().toISOString();
+    const ends = total === 0 ? { state: 'DONE' as const, finishedAt: createdAt } : { state: 'RUNNING' as const };
+    const fields = { id: randomUUID(), endpointId, total, done: 0, failed: 0, createdAt, finishedAt: null };
+    const replay: Replay = { ...fields, ...ends };
+    this.replays.set(replay.id, { tenantId, replay });
+    return replay;
+  }
+
   private ownedReplay({ tenantId, replayId }: ReplayRef): Replay {
     const owned = this.replays.get(replayId);
     if (!owned) throw new AppError('REPLAY_NOT_FOUND');
@@ -244,10 +264,11 @@ export class FakeDispatcher {
     return owned.replay;
   }
 
-  private page({ endpointId, before, limit }: ListDeliveriesV1): ListedDelivery[] {
+  private page({ endpointId, statuses, before, limit }: ListDeliveriesV1): ListedDelivery[] {
     const end = before ? Number(before.split('/')[1]) : Infinity;
     return [...this.deliveries.values()]
       .filter(({ delivery, seq }) => delivery.endpointId === endpointId && seq < end)
+      .filter(({ delivery }) => statuses.includes(delivery.status))
       .map(({ delivery, seq }) => ({ ...delivery, place: `2026-01-31 12:00:00.123456+00/${seq}` }))
       .reverse()
       .slice(0, limit);
@@ -322,6 +343,9 @@ export class FakeDispatcher {
     return owned.endpoint;
   }
 }
+
+const isReplayable = (status: DeliveryStatus): boolean =>
+  REPLAYABLE_STATUSES.includes(status as ReplayableStatus);
 
 function assertTenantWide({ sessionId }: WebhookEndpointWithSecret): void {
   if (sessionId !== null) throw new AppError('SESSION_STATE_CONFLICT');

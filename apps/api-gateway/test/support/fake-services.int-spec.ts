@@ -39,7 +39,7 @@ beforeAll(async () => {
     ...{ rpc: RpcClient.at(nats.url, 'test'), linked: { tenantId, sessionId }, deadLetter },
     numbers: { known: '15550201701', unknown: '15550201700' },
     received: () => Promise.resolve({ messageId: randomUUID(), contact: '1@s.whatsapp.net', keyId: '3EB0' }),
-    pay: (payer, plan) => Promise.resolve(fakes.pay(payer, plan)),
+    pay: (payer, plan) => Promise.resolve(fakes.billing.pay(payer, plan)),
     signatureOf: () => `t=${Math.floor(Date.now() / 1_000)},v1=${'a'.repeat(64)}`,
   };
 });
