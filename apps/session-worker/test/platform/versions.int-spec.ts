@@ -4,6 +4,7 @@ import { log } from '@svc/service';
 import { startTestService, waitFor } from '@svc/testing';
 import { schema } from '../../src/migrations/schema.js';
 import { serviceOptions } from '../../src/service-options.js';
+import { PlatformVersions } from '../../src/versions/platform-versions.js';
 import { LONG_MS, Platform, Stage, workerEnv } from '../support.js';
 
 const OLD = 1_043_857_760;
@@ -212,6 +213,23 @@ describe('the version of the client', () => {
     const sessionId = await stage.link('15550131003');
     expect(await revisionOf('15550131003')).toBe(latest);
     expect(stage.eventsOf('session.disconnected', sessionId)).toMatchObject([{ reason: 'CLIENT_OUTDATED' }]);
+  });
+
+  test('that is refused is not remembered of a session that is deleted', async () => {
+    const phone = '15550131004';
+    const sessionId = await stage.link(phone);
+    const { revision: before } = await shown();
+    const isRemembered = (): boolean => stage.worker.get(PlatformVersions)['refused'].has(sessionId);
+    await versions({ swRevision: before, pageRevision: before, loginFloor: before + 1 });
+    await drop(phone);
+    await waits(sessionId, 'CLIENT_OUTDATED');
+    expect(isRemembered()).toBe(true);
+    await stage.change(sessionId, 'delete');
+    await waitFor('the session to be forgotten', () => !isRemembered(), LONG_MS);
+    await versions({ loginFloor: null });
+    await drop(phones[0]);
+    await isConnectedWith(phones[0], before);
+    await becomes('the refusal to be over', ({ outdated }) => !outdated);
   });
 
   test('is what the operator says, also below what was accepted, until the sources shall say it again', async () => {
