@@ -73,8 +73,9 @@ export class FakeDispatcher {
   readonly asked: object[] = [];
   /** Actors that made, changed and deleted endpoints, in order. */
   readonly actors: (string | undefined)[] = [];
-  /** The log of every tenant, numbered from 1. */
+  /** The log of every tenant that has none of its own in `logs`, numbered from 1. */
   log: LoggedEvent[] = [];
+  readonly logs = new Map<string, LoggedEvent[]>();
   /** Earliest time of the events that the log still has, in ms. */
   storedSince = 0;
 

@@ -7,6 +7,8 @@ import {
   type DeadLetter,
   deliveryCases,
   type DeliveryWorld,
+  eventLogCases,
+  type EventLogWorld,
   endMessageCases,
   limitsCases,
   linkedSessionCases,
@@ -27,7 +29,7 @@ import { FakeServices } from './fake-services.js';
 
 let nats: TestNats;
 let fakes: FakeServices;
-let world: DeliveryWorld & LinkedWorld & PaymentWorld;
+let world: DeliveryWorld & EventLogWorld & LinkedWorld & PaymentWorld;
 
 beforeAll(async () => {
   nats = await startTestNats();
@@ -36,7 +38,7 @@ beforeAll(async () => {
   const tenantId = randomUUID();
   const { id: sessionId } = fakes.addSession(tenantId);
   world = {
-    ...{ rpc: RpcClient.at(nats.url, 'test'), linked: { tenantId, sessionId }, deadLetter },
+    ...{ rpc: RpcClient.at(nats.url, 'test'), linked: { tenantId, sessionId }, deadLetter, arrived },
     numbers: { known: '15550201701', unknown: '15550201700' },
     received: () => Promise.resolve({ messageId: randomUUID(), contact: '1@s.whatsapp.net', keyId: '3EB0' }),
     pay: (payer, plan) => Promise.resolve(fakes.billing.pay(payer, plan)),
@@ -57,11 +59,22 @@ async function deadLetter(): Promise<DeadLetter> {
   return { tenantId, endpointId: endpoint.id, deliveryId };
 }
 
+function arrived(contacts: readonly string[]): Promise<{ tenantId: string; ids: string[] }> {
+  const tenantId = randomUUID();
+  const log = contacts.map((remoteJid) => ({
+    ...{ id: randomUUID(), event: 'message.received', createdAt: new Date().toISOString() },
+    payload: { sessionId: randomUUID(), remoteJid },
+  }));
+  fakes.dispatcher.logs.set(tenantId, log);
+  return Promise.resolve({ tenantId, ids: log.map(({ id }) => id) });
+}
+
 // Each service runs the same cases against itself (test/**/contract-cases.int-spec.ts): the fakes answer as it does.
 describe('the fake of', () => {
   test.each(webhookCases)('webhook-dispatcher: $name', ({ run }) => run(world));
   test.each(boundEndpointCases)('webhook-dispatcher, bound endpoints: $name', ({ run }) => run(world));
   test.each(deliveryCases)('webhook-dispatcher, deliveries: $name', ({ run }) => run(world));
+  test.each(eventLogCases)('webhook-dispatcher, event log: $name', ({ run }) => run(world));
   test.each(wholeTenantInWebhooksCases)('webhook-dispatcher: $name', ({ run }) => run(world));
   test.each([...sessionCases, ...linkedSessionCases])('session-worker: $name', ({ run }) => run(world));
   test.each([...endMessageCases, ...wholeTenantInSessionsCases])('session-worker: $name', ({ run }) =>
