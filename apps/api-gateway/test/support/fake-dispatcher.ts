@@ -43,6 +43,7 @@ import {
   UpdateEndpoint,
   type WebhookEndpointWithSecret,
 } from '@svc/contracts';
+import { nextOf, pageOf } from './fake-event-log.js';
 
 type On = <Q extends object, A extends object>(
   contract: RequestContract<Q, A>,
@@ -60,6 +61,7 @@ interface OwnedEndpoint {
   modeVersion: number;
 }
 
+const RETENTION_MS = 30 * 86_400_000;
 const NONE = { count: 0, more: false };
 const NO_PAUSE = { pausedReason: null, pausedBy: null, pausedNote: null, pausedAt: null };
 
@@ -77,7 +79,7 @@ export class FakeDispatcher {
   log: LoggedEvent[] = [];
   readonly logs = new Map<string, LoggedEvent[]>();
   /** Earliest time of the events that the log still has, in ms. */
-  storedSince = 0;
+  storedSince = Date.now() - RETENTION_MS;
 
   answer(on: On, audit: Audit): void {
     on(CreateEndpoint, ({ tenantId, actor, most = Infinity, headers = {}, ...fields }) => {
@@ -218,30 +220,19 @@ export class FakeDispatcher {
     on(GetReplay, (ref) => ({ replay: this.ownedReplay(ref) }));
     on(ReadEventLog, (request) => {
       this.asked.push(request);
-      const { after = '0', emptyAt, limit } = request;
+      const { tenantId, emptyAt } = request;
       if (emptyAt && Date.parse(emptyAt) < this.storedSince) throw new AppError('CURSOR_EXPIRED');
-      const events = this.log.slice(Number(after), Number(after) + limit);
-      if (Number(after) > this.log.length) throw new AppError('CURSOR_EXPIRED');
-      const end = Number(after) + events.length;
-      const positions = events.map((_, index) => String(Number(after) + index + 1));
-      const more = end < this.log.length;
-      if (end === 0) return { events, positions, position: null, emptyAt: new Date().toISOString(), more };
-      return { events, positions, position: String(end), more };
+      return pageOf(this.logOf(tenantId), request);
     });
-    // The answer contains one event at a time, as if the log were long.
-    on(ReadContactEvents, ({ contact, after = '0' }) => {
-      const named = this.log
-        .map((event, index) => ({ event, seq: index + 1 }))
-        .filter(
-          ({ event, seq }) => seq > Number(after) && JSON.stringify(event.payload).includes(`"${contact}"`),
-        );
-      const [one] = named;
-      return { events: one ? [{ ...one.event, deadLetters: [] }] : [], next: one ? String(one.seq) : null };
-    });
+    on(ReadContactEvents, (request) => nextOf(this.logOf(request.tenantId), request));
     on(FindEventLogEnds, ({ tenantIds }) => ({
-      ends: tenantIds.map(() => String(this.log.length)),
+      ends: tenantIds.map((tenantId) => String(this.logOf(tenantId).length)),
       at: new Date().toISOString(),
     }));
+  }
+
+  private logOf(tenantId: string): LoggedEvent[] {
+    return this.logs.get(tenantId) ?? this.log;
   }
 
   /** Starts a replay, which stays as it is; one of nothing has ended. */
