@@ -215,19 +215,26 @@ describe('the version of the client', () => {
     expect(stage.eventsOf('session.disconnected', sessionId)).toMatchObject([{ reason: 'CLIENT_OUTDATED' }]);
   });
 
-  test('that is refused is not remembered of a session that is deleted', async () => {
+  test('that is refused is not remembered of a session that is deleted, and of one that waits it is', async () => {
     const phone = '15550131004';
-    const sessionId = await stage.link(phone);
+    const deleted = await stage.link(phone);
     const { revision: before } = await shown();
-    const isRemembered = (): boolean => stage.worker.get(PlatformVersions)['refused'].has(sessionId);
+    const isRemembered = (id: string): boolean => stage.worker.get(PlatformVersions)['refused'].has(id);
     await versions({ swRevision: before, pageRevision: before, loginFloor: before + 1 });
-    await drop(phone);
-    await waits(sessionId, 'CLIENT_OUTDATED');
-    expect(isRemembered()).toBe(true);
-    await stage.change(sessionId, 'delete');
-    await waitFor('the session to be forgotten', () => !isRemembered(), LONG_MS);
+    const waiting = [
+      [phone, deleted],
+      [phones[0], sessions[0] as string],
+    ] as const;
+    for (const [each, sessionId] of waiting) {
+      await drop(each);
+      await waits(sessionId, 'CLIENT_OUTDATED');
+      expect(isRemembered(sessionId)).toBe(true);
+    }
+    await stage.change(deleted, 'delete');
+    await waitFor('the session to be forgotten', () => !isRemembered(deleted), LONG_MS);
+    expect(isRemembered(sessions[0] as string)).toBe(true);
     await versions({ loginFloor: null });
-    await drop(phones[0]);
+    await later(15 * MINUTE);
     await isConnectedWith(phones[0], before);
     await becomes('the refusal to be over', ({ outdated }) => !outdated);
   });
