@@ -297,7 +297,7 @@ describe('a stream ends', () => {
     await follow();
     happen([anEvent(1)]);
     await waitFor('the event', () => numbersOf(...readers).length === 2);
-    // Of the process, of the key and of the tenant.
+    // Three places: of the process, of the key and of the tenant.
     expect(remembered().slice(0, 3)).toEqual([2, 3, 1]);
     readers.forEach((one) => one.leave());
     await waitFor('nothing to be remembered', () => Math.max(...remembered()) === 0);
