@@ -291,7 +291,9 @@ describe('a stream ends', () => {
       gateway.service.get<object>(type),
     ) as [EventStreams, LogTail, LogReader];
     const remembered = (): number[] =>
-      [streams['open'], streams['slots']['taken'], tail['watched'], reader['underWay']].map(({ size }) => size);
+      [streams['open'], streams['slots']['taken'], tail['watched'], reader['underWay']].map(
+        ({ size }) => size,
+      );
     await waitFor('the streams before to end', () => Math.max(...remembered()) === 0);
     await follow();
     await follow();

@@ -242,9 +242,11 @@ export class FakeDispatcher {
     );
     if (running) throw new AppError('REPLAY_CONFLICT', undefined, { replayId: running.replay.id });
     const createdAt = new Date().toISOString();
-    const ends = total === 0 ? { state: 'DONE' as const, finishedAt: createdAt } : { state: 'RUNNING' as const };
-    const fields = { id: randomUUID(), endpointId, total, done: 0, failed: 0, createdAt, finishedAt: null };
-    const replay: Replay = { ...fields, ...ends };
+    const isDone = total === 0;
+    const replay: Replay = {
+      ...{ id: randomUUID(), endpointId, total, done: 0, failed: 0, createdAt },
+      ...{ state: isDone ? 'DONE' : 'RUNNING', finishedAt: isDone ? createdAt : null },
+    };
     this.replays.set(replay.id, { tenantId, replay });
     return replay;
   }

@@ -16,7 +16,13 @@ import {
   StartReplay,
   TestEndpoint,
 } from '@svc/contracts';
-import { assertFields, assertRefused, type ContractCase, type ContractWorld, plain } from './contract-case.js';
+import {
+  assertFields,
+  assertRefused,
+  type ContractCase,
+  type ContractWorld,
+  plain,
+} from './contract-case.js';
 
 /** A delivery of `message.received` that is dead; its endpoint accepts what comes next. */
 export type DeadLetter = DeliveryRef & EndpointRef;

@@ -7,7 +7,13 @@ import {
   ReadEventLog,
   type ReadEventLogV1,
 } from '@svc/contracts';
-import { assertFields, assertRefused, type ContractCase, type ContractWorld, plain } from './contract-case.js';
+import {
+  assertFields,
+  assertRefused,
+  type ContractCase,
+  type ContractWorld,
+  plain,
+} from './contract-case.js';
 
 /** The world of these cases: messages arrive in it. */
 export interface EventLogWorld extends ContractWorld {
