@@ -1,11 +1,6 @@
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
 import { OpenCheckout } from '@svc/contracts';
-import {
-  paymentCases,
-  type PaymentWorld,
-  subscriptionCases,
-  wholeTenantInBillingCases,
-} from '@svc/testing';
+import { paymentCases, type PaymentWorld, subscriptionCases, wholeTenantInBillingCases } from '@svc/testing';
 import { type PaidBilling, reaches, startPaidBilling } from './provider.js';
 
 let paid: PaidBilling;
