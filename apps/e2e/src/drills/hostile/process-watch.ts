@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { waitFor } from '@svc/testing';
 import type { Stack } from '../../stack/stack.js';
 
@@ -6,12 +6,13 @@ const LOOK_EVERY_MS = 1_000;
 const SETTLE_LIMIT_MS = 120_000;
 /** The platform is no process of ours. */
 const LEFT_OUT = ['simulator'];
-/** The descriptors of the servers follow the connections of our processes, which are counted there. */
-const SERVERS = ['postgres', 'nats-server'];
+/** Servers whose descriptors follow the connections of our processes, which are counted there. */
+export const SERVERS = ['postgres', 'nats-server'];
 
 /** The most that a process had in a while. */
 export interface Footprint {
   rssMb: number;
+  /** Descriptors without connections to the database: the pool is bounded, and stays open for five minutes. */
   descriptors: number;
 }
 
@@ -64,19 +65,43 @@ export class ProcessWatch {
 
   private now(): Footprints {
     const ours = this.stack.file.processes.filter(({ name }) => !LEFT_OUT.includes(name));
-    return Object.fromEntries(ours.map(({ name, pid }) => [name, footprintOf(pid)]));
+    const database = Number(new URL(this.stack.file.postgres).port);
+    return Object.fromEntries(ours.map(({ name, pid }) => [name, footprintOf(pid, database)]));
   }
 }
 
 /** Reads the footprint of a process, with the memory of its own children: PostgreSQL does its work in those. */
-function footprintOf(pid: number): Footprint {
+function footprintOf(pid: number, databasePort: number): Footprint {
   try {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
     // The parent's memory includes what its children share, as buffers.
     const kB = children.reduce((sum, child) => sum + memoryOf(child, 'RssAnon'), memoryOf(pid, 'VmRSS'));
-    return { rssMb: Math.round(kB / 1024), descriptors: readdirSync(`/proc/${pid}/fd`).length };
+    return { rssMb: Math.round(kB / 1024), descriptors: descriptorsOf(pid, databasePort) };
   } catch {
     return { rssMb: 0, descriptors: 0 }; // it has just ended; the next look finds the one in its place
+  }
+}
+
+function descriptorsOf(pid: number, databasePort: number): number {
+  const toDatabase = socketsTo(pid, databasePort);
+  return readdirSync(`/proc/${pid}/fd`).filter((fd) => !toDatabase.has(targetOf(pid, fd))).length;
+}
+
+/** Names the sockets that are connected to a local port, as links of descriptors name them. */
+function socketsTo(pid: number, port: number): Set<string> {
+  const far = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const rows = ['tcp', 'tcp6'].flatMap((table) =>
+    readFileSync(`/proc/${pid}/net/${table}`, 'utf8').trim().split('\n').slice(1),
+  );
+  const fields = rows.map((row) => row.trim().split(/\s+/));
+  return new Set(fields.flatMap((row) => (row[2]?.endsWith(far) ? [`socket:[${row[9]}]`] : [])));
+}
+
+function targetOf(pid: number, fd: string): string {
+  try {
+    return readlinkSync(`/proc/${pid}/fd/${fd}`);
+  } catch {
+    return ''; // it has just been closed
   }
 }
 
