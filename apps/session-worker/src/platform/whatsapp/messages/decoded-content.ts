@@ -55,8 +55,12 @@ function described(message: proto.IMessage, depth = WHOLE): DecodedContent | und
   const type = typeOf(inner);
   if (type === undefined || TECHNICAL.has(type)) return undefined;
   if (type === 'protocolMessage') return depth.edits ? changed(inner.protocolMessage) : undefined;
-  const { contextInfo, ...bare } = Object(inner[type]) as { contextInfo?: proto.IContextInfo | null };
-  const said = typeof inner[type] === 'object' ? bare : inner[type];
+  const value: unknown = inner[type];
+  // A text alone is no object: taken apart as one, each of its characters would become a field.
+  const { contextInfo, ...bare } = (typeof value === 'object' ? value : {}) as {
+    contextInfo?: proto.IContextInfo | null;
+  };
+  const said = typeof value === 'object' ? bare : value;
   const plain = proto.Message.toObject(proto.Message.fromObject({ [type]: said }), {
     longs: Number,
     bytes: String,
