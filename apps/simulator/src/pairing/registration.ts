@@ -12,6 +12,8 @@ export interface Registration {
   connection: Connection;
   /** Name that it gives itself for the list of devices on the phone. */
   name?: string;
+  /** Number of the kind of device that it says it is. */
+  deviceType: number;
   refs: string[];
   noiseKey: Buffer;
   identity: Buffer;
@@ -37,9 +39,11 @@ export function readRegistration(connection: Connection, handshake: HandshakeRes
   const value = bytes(data?.eSkeyVal, 32, 'signed pre-key');
   const signature = bytes(data?.eSkeySig, 64, 'signed pre-key signature');
   if (!verify(identity, signalKey(value), signature)) throw new Error('the signed pre-key is not signed');
+  const { os, platformType } = proto.DeviceProps.decode(data?.deviceProps ?? new Uint8Array());
   return {
     connection,
-    name: proto.DeviceProps.decode(data?.deviceProps ?? new Uint8Array()).os ?? undefined,
+    name: os ?? undefined,
+    deviceType: platformType ?? 0,
     refs: Array.from({ length: REFS_PER_CONNECTION }, () => `2@${randomBytes(48).toString('base64')}`),
     noiseKey: handshake.noiseKey,
     identity,

@@ -1,0 +1,221 @@
+import { randomBytes } from 'node:crypto';
+import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
+import { Refusal } from '../../http/refusal.js';
+import { agree, randomKeyPair } from '../../noise/keys.js';
+import type { Person } from '../../people/person.js';
+import { bytesOf, child, children, type Stanza, stanza } from '../../wire/nodes.js';
+import type { LinkingRules } from '../linking-rules.js';
+import type { Notice, Notices } from '../notices.js';
+import type { Registration } from '../registration.js';
+import { problemOfAssertion } from './assertion.js';
+import { type Authenticator, RP_ID } from './authenticator.js';
+import { codeOf, commitmentOf, handoffProof, openPairingRequest } from './passkey-keys.js';
+
+/** Time for which the proof of the secret that was shown before is taken, in ms. */
+const PROOF_MS = 5 * 60_000;
+
+/**
+ * Stages of a ceremony: the device was asked; its answer was taken, and the phone goes on; both have the code; the device has sent its keys; it
+ * is linked; it will not be.
+ */
+export const PASSKEY_STAGES = ['asked', 'continued', 'compared', 'finishing', 'linked', 'failed'] as const;
+export type PasskeyStage = (typeof PASSKEY_STAGES)[number];
+
+/** Parties of a ceremony, and what they do. */
+export interface Parties {
+  person: Person;
+  registration: Registration;
+  rules: LinkingRules;
+  notices: Notices;
+  authenticator: Authenticator;
+  /** Secret that the phone was shown, or that follows from the typed code. */
+  advSecret: Buffer;
+  /** Links the device, whose new secret is this one. */
+  link(advSecret: Buffer): Promise<unknown>;
+}
+
+/** Prologue of the device, as it was sent. */
+interface Prologue {
+  identity: Buffer;
+  commitment: Buffer;
+  public: Buffer;
+  deviceType: number;
+}
+
+const NAMES_IN_ORDER = ['credential_id', 'webauthn_assertion', 'prologue_payload', 'pairing_handoff_proof'];
+
+/** This class plays platform and phone where a device is asked for the passkey of the account while it is linked. */
+export class PasskeyCeremony {
+  stage: PasskeyStage = 'asked';
+  /** Name of what the device did wrong, or of what a test wanted to fail. */
+  problem: string | undefined;
+  /** Code on the screen of the phone. */
+  code: string | undefined;
+  isProofTaken = false;
+  readonly challenge = randomBytes(32).toString('base64url');
+  private readonly ref = `2@${randomBytes(24).toString('base64')}`;
+  private readonly keys = randomKeyPair();
+  private readonly nonce = randomBytes(32);
+  private readonly askedAt = Date.now();
+  private readonly asked: Notice;
+  private continuation: Notice | undefined;
+  private prologue: Prologue | undefined;
+  private newSecret: Buffer | undefined;
+  private isConfirmed = false;
+
+  constructor(private readonly parties: Parties) {
+    const { person, registration, rules, notices } = parties;
+    const content = rules.optionsMissing ? [] : [this.options()];
+    this.asked = notices.send(person, registration, 'passkey_prologue_request', ...content);
+  }
+
+  get registration(): Registration {
+    return this.parties.registration;
+  }
+
+  /** Takes a question of the device; false: it is none of a ceremony. */
+  receive(request: Stanza): boolean {
+    const { connection } = this.registration;
+    for (const part of children(request)) {
+      if (part.tag === 'passkey_request_options') connection.reply(request, [this.options()]);
+      else if (part.tag === 'ref') connection.reply(request, [stanza('ref', {}, Buffer.from(this.ref))]);
+      else if (part.tag === 'passkey_prologue') this.takePrologue(request, part);
+      else if (part.tag === 'companion_nonce') this.takeNonce(request, bytesOf(part));
+      else if (part.tag === 'encrypted_pairing_request') this.takeRequest(request, bytesOf(part));
+      else continue;
+      return true;
+    }
+    return false;
+  }
+
+  /** The person says on the phone that the device shows this code. @throws Refusal where the phone shows none, or another one. */
+  confirm(code: string): void {
+    if (this.code === undefined) throw new Refusal(409, 'PASSKEY_NOT_COMPARED', 'the phone shows no code yet');
+    if (code !== this.code) throw new Refusal(422, 'PASSKEY_CODE_DIFFERS', 'the phone shows another code');
+    this.isConfirmed = true;
+    this.finish();
+  }
+
+  /** The connection of the device is gone, and the ceremony with it. */
+  lose(): void {
+    if (this.stage !== 'linked' && this.stage !== 'failed') this.fail('CONNECTION_LOST');
+  }
+
+  private options(): Stanza {
+    const options = {
+      ...{ challenge: this.challenge, timeout: this.parties.rules.challengeMs, rpId: RP_ID },
+      ...{ allowCredentials: [], userVerification: 'required', extensions: { uvm: true } },
+    };
+    return stanza('passkey_request_options', {}, Buffer.from(JSON.stringify(options)));
+  }
+
+  private takePrologue(request: Stanza, part: Stanza): void {
+    const { rules } = this.parties;
+    const problem =
+      this.problemOfStage('asked', this.asked) ?? this.problemOfPrologue(part) ?? failure(rules, 'prologue');
+    if (problem) return this.refuse(request, problem);
+    this.stage = 'continued';
+    this.registration.connection.reply(request);
+    if (rules.failAt !== 'continuation-silent') return this.goOn();
+    this.problem = 'CONTINUATION_SILENT';
+  }
+
+  private problemOfPrologue(part: Stanza): string | undefined {
+    const { advSecret, authenticator, rules } = this.parties;
+    const names = children(part).map(({ tag }) => tag);
+    if (names.length < 3 || names.join() !== NAMES_IN_ORDER.slice(0, names.length).join())
+      return 'CHILDREN_OUT_OF_ORDER';
+    const [credentialId, assertion, payload, proof] = NAMES_IN_ORDER.map((name) => bytesOf(child(part, name)));
+    if (!credentialId || !assertion || !payload) return 'CHILDREN_OUT_OF_ORDER';
+    if (Date.now() > this.askedAt + rules.challengeMs) return 'CHALLENGE_EXPIRED';
+    const wrong = problemOfAssertion({ assertion, credentialId }, this.challenge, authenticator);
+    if (wrong) return wrong;
+    if (proof && Date.now() > this.askedAt + PROOF_MS) return 'PROOF_TOO_LATE';
+    if (proof && !proof.equals(handoffProof(advSecret, payload))) return 'PROOF_WRONG';
+    this.isProofTaken = proof !== undefined && rules.acceptProof;
+    this.prologue = readPrologue(payload, this.ref);
+    const isOfDevice = this.prologue?.deviceType === this.registration.deviceType;
+    return isOfDevice ? undefined : 'PROLOGUE_MALFORMED';
+  }
+
+  /** The phone has the prologue, and shows its own side. */
+  private goOn(): void {
+    const { person, registration, notices } = this.parties;
+    const identity = { publicKey: this.keys.public, nonce: this.nonce };
+    const bytes = Buffer.from(proto.PrimaryEphemeralIdentity.encode(identity).finish());
+    const content = stanza('primary_ephemeral_identity', {}, bytes);
+    this.continuation = notices.send(person, registration, 'crsc_continuation', content);
+  }
+
+  private takeNonce(request: Stanza, nonce: Buffer | undefined): void {
+    const { prologue } = this;
+    const wrong = this.problemOfStage('continued', this.continuation) ?? failure(this.parties.rules, 'nonce');
+    if (wrong || !prologue) return this.refuse(request, wrong ?? 'TOO_EARLY');
+    const isOpened = nonce?.length === 32 && commitmentOf(prologue.identity, nonce).equals(prologue.commitment);
+    if (!nonce || !isOpened) return this.refuse(request, 'COMMITMENT_NOT_OPENED');
+    this.stage = 'compared';
+    this.code = codeOf({ public: this.keys.public, nonce: this.nonce }, nonce);
+    this.registration.connection.reply(request);
+  }
+
+  private takeRequest(request: Stanza, sealed: Buffer | undefined): void {
+    const { prologue, ref, registration } = this;
+    const wrong = this.problemOfStage('compared') ?? failure(this.parties.rules, 'pairing-request');
+    if (wrong || !prologue || !sealed) return this.refuse(request, wrong ?? 'TOO_EARLY');
+    const shared = agree(this.keys.private, prologue.public);
+    const opened = openPairingRequest(shared, { deviceType: prologue.deviceType, ref }, sealed);
+    if (!opened) return this.refuse(request, 'PAIRING_REQUEST_SEALED_OTHERWISE');
+    const isOfDevice =
+      registration.noiseKey.equals(opened.companionPublicKey ?? Buffer.alloc(0)) &&
+      registration.identity.equals(opened.companionIdentityKey ?? Buffer.alloc(0));
+    if (!isOfDevice) return this.refuse(request, 'PAIRING_REQUEST_OF_OTHER_KEYS');
+    if (opened.advSecret?.length !== 32) return this.refuse(request, 'SECRET_MISSING');
+    this.newSecret = Buffer.from(opened.advSecret);
+    this.stage = 'finishing';
+    registration.connection.reply(request);
+    this.finish();
+  }
+
+  /** Links the device as soon as it has sent its keys and the phone has let it. */
+  private finish(): void {
+    const { newSecret } = this;
+    if (this.stage !== 'finishing' || !newSecret || !(this.isConfirmed || this.isProofTaken)) return;
+    this.parties.link(newSecret).then(
+      () => (this.stage = 'linked'),
+      () => this.fail('LINK_REFUSED'),
+    );
+  }
+
+  /** Says what is wrong with the moment of a message; a device that has not acknowledged what it answers has not waited for it. */
+  private problemOfStage(stage: PasskeyStage, notice?: Notice): string | undefined {
+    if (this.stage !== stage) return 'TOO_EARLY';
+    return notice && !notice.acked ? 'NOT_ACKNOWLEDGED' : undefined;
+  }
+
+  private refuse(request: Stanza, problem: string): void {
+    this.registration.connection.refuse(request, this.parties.rules.failCode, 'bad-request');
+    this.fail(problem);
+  }
+
+  private fail(problem: string): void {
+    this.stage = 'failed';
+    this.problem = problem;
+  }
+}
+
+const failure = ({ failAt }: LinkingRules, at: LinkingRules['failAt']): string | undefined =>
+  failAt === at ? 'AS_WANTED' : undefined;
+
+/** Reads the prologue of a device; undefined when it is not about the reference that it was given. */
+function readPrologue(payload: Buffer, expectedRef: string): Prologue | undefined {
+  try {
+    const { companionEphemeralIdentity, commitment } = proto.ProloguePayload.decode(payload);
+    const identity = Buffer.from(companionEphemeralIdentity ?? []);
+    const { publicKey, deviceType, ref } = proto.CompanionEphemeralIdentity.decode(identity);
+    if (ref !== expectedRef || publicKey?.length !== 32 || commitment?.hash?.length !== 32) return undefined;
+    const hash = Buffer.from(commitment.hash);
+    return { identity, commitment: hash, public: Buffer.from(publicKey), deviceType: deviceType ?? 0 };
+  } catch {
+    return undefined;
+  }
+}
