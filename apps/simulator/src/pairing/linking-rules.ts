@@ -3,7 +3,7 @@ import type { Person } from '../people/person.js';
 /** Names under which the order to draw the QR code anew comes: which one is sent when is not known. */
 export const REDRAW_CHILDREN = ['companion_reg_refresh', 'pair-device-rotate-qr'] as const;
 
-/** How often a device is asked for the passkey of the account: never, always, until one was linked with it. */
+/** Ways of asking devices for the passkey of the account: never, always, until one was linked with it. */
 export const PASSKEY_RULES = ['off', 'always', 'once'] as const;
 
 /** Steps at which a ceremony with a passkey may fail. */

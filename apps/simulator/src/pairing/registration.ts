@@ -39,11 +39,9 @@ export function readRegistration(connection: Connection, handshake: HandshakeRes
   const value = bytes(data?.eSkeyVal, 32, 'signed pre-key');
   const signature = bytes(data?.eSkeySig, 64, 'signed pre-key signature');
   if (!verify(identity, signalKey(value), signature)) throw new Error('the signed pre-key is not signed');
-  const { os, platformType } = proto.DeviceProps.decode(data?.deviceProps ?? new Uint8Array());
   return {
     connection,
-    name: os ?? undefined,
-    deviceType: platformType ?? 0,
+    ...describedBy(data?.deviceProps),
     refs: Array.from({ length: REFS_PER_CONNECTION }, () => `2@${randomBytes(48).toString('base64')}`),
     noiseKey: handshake.noiseKey,
     identity,
@@ -52,4 +50,9 @@ export function readRegistration(connection: Connection, handshake: HandshakeRes
     revision: revisionOf(handshake),
     busy: false,
   };
+}
+
+function describedBy(properties: Uint8Array | null | undefined): Pick<Registration, 'name' | 'deviceType'> {
+  const { os, platformType } = proto.DeviceProps.decode(properties ?? new Uint8Array());
+  return { name: os ?? undefined, deviceType: platformType ?? 0 };
 }

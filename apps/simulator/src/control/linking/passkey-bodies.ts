@@ -171,7 +171,7 @@ export class AssertionView implements Assertion {
   clientExtensionResults: object;
 }
 
-/** What the owner of the phone says about the code. */
+/** Request of the owner of the phone, who has compared the codes. */
 export class ConfirmPasskey {
   @ApiProperty({ description: 'Code that the device shows.', example: 'ABCD-2345' })
   @IsString()

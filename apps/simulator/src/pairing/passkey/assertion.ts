@@ -4,32 +4,50 @@ import { type Assertion, type Authenticator, ORIGIN, RP_ID, VERIFIED } from './a
 /** Base64 as WebAuthn writes it: without padding. */
 const BASE64URL = /^[\w-]+$/;
 
-/** Names what is wrong with an assertion that came with this credential id; undefined: nothing. */
+/** An assertion as it was sent, beside the id of its passkey. */
+interface SentAssertion {
+  assertion: Buffer;
+  credentialId: Buffer;
+}
+
+/** Names what is wrong with an assertion; undefined: nothing. */
 export function problemOfAssertion(
-  sent: { assertion: Buffer; credentialId: Buffer },
+  { assertion: json, credentialId }: SentAssertion,
   challenge: string,
   authenticator: Authenticator,
 ): string | undefined {
-  const assertion = parsed<Assertion>(sent.assertion);
-  const { clientDataJSON, authenticatorData, signature } = assertion?.response ?? {};
-  const fields = [assertion?.id, assertion?.rawId, clientDataJSON, authenticatorData, signature];
-  if (!assertion || !fields.every((field) => typeof field === 'string' && BASE64URL.test(field)))
-    return 'ASSERTION_MALFORMED';
-  const { credentialId } = authenticator;
-  const isOfPasskey = credentialId.equals(bytes(assertion.rawId)) && credentialId.equals(sent.credentialId);
-  if (!isOfPasskey || assertion.type !== 'public-key') return 'CREDENTIAL_UNKNOWN';
-  const clientData = parsed<{ type: string; challenge: string; origin: string }>(bytes(clientDataJSON));
-  if (clientData?.type !== 'webauthn.get') return 'ASSERTION_MALFORMED';
-  if (clientData.challenge !== challenge) return 'CHALLENGE_STALE';
-  if (clientData.origin !== ORIGIN) return 'ORIGIN_WRONG';
-  const data = bytes(authenticatorData);
-  if (!data.subarray(0, 32).equals(sha256(Buffer.from(RP_ID)))) return 'RP_ID_WRONG';
-  if (((data[32] ?? 0) & VERIFIED) === 0) return 'USER_NOT_VERIFIED';
-  if (!authenticator.hasSigned(data, bytes(clientDataJSON), bytes(signature))) return 'SIGNATURE_WRONG';
-  return undefined;
+  const assertion = parsed<Assertion>(json);
+  if (!assertion || !isWellFormed(assertion)) return 'ASSERTION_MALFORMED';
+  const own = authenticator.credentialId;
+  if (!own.equals(credentialId) || !own.equals(bytes(assertion.rawId))) return 'CREDENTIAL_UNKNOWN';
+  const { response } = assertion;
+  const [clientDataJSON, data] = [bytes(response.clientDataJSON), bytes(response.authenticatorData)];
+  return (
+    problemOfClientData(clientDataJSON, challenge) ??
+    problemOfData(data) ??
+    (authenticator.hasSigned(data, clientDataJSON, bytes(response.signature)) ? undefined : 'SIGNATURE_WRONG')
+  );
 }
 
-const bytes = (text = ''): Buffer => Buffer.from(text, 'base64url');
+function isWellFormed({ id, rawId, type, response }: Partial<Assertion>): boolean {
+  const { clientDataJSON, authenticatorData, signature } = response ?? {};
+  const fields = [id, rawId, clientDataJSON, authenticatorData, signature];
+  return type === 'public-key' && fields.every((field) => typeof field === 'string' && BASE64URL.test(field));
+}
+
+function problemOfClientData(json: Buffer, challenge: string): string | undefined {
+  const clientData = parsed<{ type: string; challenge: string; origin: string }>(json);
+  if (clientData?.type !== 'webauthn.get') return 'ASSERTION_MALFORMED';
+  if (clientData.challenge !== challenge) return 'CHALLENGE_STALE';
+  return clientData.origin === ORIGIN ? undefined : 'ORIGIN_WRONG';
+}
+
+function problemOfData(data: Buffer): string | undefined {
+  if (!data.subarray(0, 32).equals(sha256(Buffer.from(RP_ID)))) return 'RP_ID_WRONG';
+  return ((data[32] ?? 0) & VERIFIED) === 0 ? 'USER_NOT_VERIFIED' : undefined;
+}
+
+const bytes = (text: string): Buffer => Buffer.from(text, 'base64url');
 
 function parsed<T>(json: Buffer): T | undefined {
   try {

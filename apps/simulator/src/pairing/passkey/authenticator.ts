@@ -17,7 +17,12 @@ export interface Assertion {
   rawId: string;
   type: string;
   authenticatorAttachment: string | null;
-  response: { clientDataJSON: string; authenticatorData: string; signature: string; userHandle: string | null };
+  response: {
+    clientDataJSON: string;
+    authenticatorData: string;
+    signature: string;
+    userHandle: string | null;
+  };
   clientExtensionResults: object;
 }
 

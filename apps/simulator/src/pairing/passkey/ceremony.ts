@@ -3,16 +3,18 @@ import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
 import { Refusal } from '../../http/refusal.js';
 import { agree, randomKeyPair } from '../../noise/keys.js';
 import type { Person } from '../../people/person.js';
-import { bytesOf, child, children, type Stanza, stanza } from '../../wire/nodes.js';
+import { bytesOf, children, type Stanza, stanza } from '../../wire/nodes.js';
 import type { LinkingRules } from '../linking-rules.js';
 import type { Notice, Notices } from '../notices.js';
 import type { Registration } from '../registration.js';
 import { problemOfAssertion } from './assertion.js';
 import { type Authenticator, RP_ID } from './authenticator.js';
 import { codeOf, commitmentOf, handoffProof, openPairingRequest } from './passkey-keys.js';
+import { partsOfPrologue, type Prologue, readPrologue } from './prologue.js';
 
 /** Time for which the proof of the secret that was shown before is taken, in ms. */
 const PROOF_MS = 5 * 60_000;
+const SECRET_BYTES = 32;
 
 /**
  * Stages of a ceremony: the device was asked; its answer was taken, and the phone goes on; both have the code; the device has sent its keys; it
@@ -33,16 +35,6 @@ export interface Parties {
   /** Links the device, whose new secret is this one. */
   link(advSecret: Buffer): Promise<unknown>;
 }
-
-/** Prologue of the device, as it was sent. */
-interface Prologue {
-  identity: Buffer;
-  commitment: Buffer;
-  public: Buffer;
-  deviceType: number;
-}
-
-const NAMES_IN_ORDER = ['credential_id', 'webauthn_assertion', 'prologue_payload', 'pairing_handoff_proof'];
 
 /** This class plays platform and phone where a device is asked for the passkey of the account while it is linked. */
 export class PasskeyCeremony {
@@ -90,7 +82,8 @@ export class PasskeyCeremony {
 
   /** The person says on the phone that the device shows this code. @throws Refusal where the phone shows none, or another one. */
   confirm(code: string): void {
-    if (this.code === undefined) throw new Refusal(409, 'PASSKEY_NOT_COMPARED', 'the phone shows no code yet');
+    if (this.code === undefined)
+      throw new Refusal(409, 'PASSKEY_NOT_COMPARED', 'the phone shows no code yet');
     if (code !== this.code) throw new Refusal(422, 'PASSKEY_CODE_DIFFERS', 'the phone shows another code');
     this.isConfirmed = true;
     this.finish();
@@ -120,22 +113,25 @@ export class PasskeyCeremony {
     this.problem = 'CONTINUATION_SILENT';
   }
 
-  private problemOfPrologue(part: Stanza): string | undefined {
-    const { advSecret, authenticator, rules } = this.parties;
-    const names = children(part).map(({ tag }) => tag);
-    if (names.length < 3 || names.join() !== NAMES_IN_ORDER.slice(0, names.length).join())
-      return 'CHILDREN_OUT_OF_ORDER';
-    const [credentialId, assertion, payload, proof] = NAMES_IN_ORDER.map((name) => bytesOf(child(part, name)));
-    if (!credentialId || !assertion || !payload) return 'CHILDREN_OUT_OF_ORDER';
+  private problemOfPrologue(node: Stanza): string | undefined {
+    const { authenticator, rules } = this.parties;
+    const parts = partsOfPrologue(node);
+    if (!parts) return 'CHILDREN_OUT_OF_ORDER';
     if (Date.now() > this.askedAt + rules.challengeMs) return 'CHALLENGE_EXPIRED';
-    const wrong = problemOfAssertion({ assertion, credentialId }, this.challenge, authenticator);
+    const wrong =
+      problemOfAssertion(parts, this.challenge, authenticator) ??
+      this.problemOfProof(parts.payload, parts.proof);
     if (wrong) return wrong;
-    if (proof && Date.now() > this.askedAt + PROOF_MS) return 'PROOF_TOO_LATE';
-    if (proof && !proof.equals(handoffProof(advSecret, payload))) return 'PROOF_WRONG';
-    this.isProofTaken = proof !== undefined && rules.acceptProof;
-    this.prologue = readPrologue(payload, this.ref);
-    const isOfDevice = this.prologue?.deviceType === this.registration.deviceType;
-    return isOfDevice ? undefined : 'PROLOGUE_MALFORMED';
+    this.isProofTaken = parts.proof !== undefined && rules.acceptProof;
+    const { ref, registration } = this;
+    this.prologue = readPrologue(parts.payload, { ref, deviceType: registration.deviceType });
+    return this.prologue ? undefined : 'PROLOGUE_MALFORMED';
+  }
+
+  private problemOfProof(payload: Buffer, proof: Buffer | undefined): string | undefined {
+    if (!proof) return undefined;
+    if (Date.now() > this.askedAt + PROOF_MS) return 'PROOF_TOO_LATE';
+    return proof.equals(handoffProof(this.parties.advSecret, payload)) ? undefined : 'PROOF_WRONG';
   }
 
   /** The phone has the prologue, and shows its own side. */
@@ -151,7 +147,8 @@ export class PasskeyCeremony {
     const { prologue } = this;
     const wrong = this.problemOfStage('continued', this.continuation) ?? failure(this.parties.rules, 'nonce');
     if (wrong || !prologue) return this.refuse(request, wrong ?? 'TOO_EARLY');
-    const isOpened = nonce?.length === 32 && commitmentOf(prologue.identity, nonce).equals(prologue.commitment);
+    const isOpened =
+      nonce?.length === 32 && commitmentOf(prologue.identity, nonce).equals(prologue.commitment);
     if (!nonce || !isOpened) return this.refuse(request, 'COMMITMENT_NOT_OPENED');
     this.stage = 'compared';
     this.code = codeOf({ public: this.keys.public, nonce: this.nonce }, nonce);
@@ -159,21 +156,27 @@ export class PasskeyCeremony {
   }
 
   private takeRequest(request: Stanza, sealed: Buffer | undefined): void {
-    const { prologue, ref, registration } = this;
     const wrong = this.problemOfStage('compared') ?? failure(this.parties.rules, 'pairing-request');
-    if (wrong || !prologue || !sealed) return this.refuse(request, wrong ?? 'TOO_EARLY');
+    const problem = wrong ?? this.problemOfRequest(sealed);
+    if (problem) return this.refuse(request, problem);
+    this.stage = 'finishing';
+    this.registration.connection.reply(request);
+    this.finish();
+  }
+
+  private problemOfRequest(sealed: Buffer | undefined): string | undefined {
+    const { prologue, ref, registration } = this;
+    if (!prologue || !sealed) return 'TOO_EARLY';
     const shared = agree(this.keys.private, prologue.public);
     const opened = openPairingRequest(shared, { deviceType: prologue.deviceType, ref }, sealed);
-    if (!opened) return this.refuse(request, 'PAIRING_REQUEST_SEALED_OTHERWISE');
-    const isOfDevice =
-      registration.noiseKey.equals(opened.companionPublicKey ?? Buffer.alloc(0)) &&
-      registration.identity.equals(opened.companionIdentityKey ?? Buffer.alloc(0));
-    if (!isOfDevice) return this.refuse(request, 'PAIRING_REQUEST_OF_OTHER_KEYS');
-    if (opened.advSecret?.length !== 32) return this.refuse(request, 'SECRET_MISSING');
-    this.newSecret = Buffer.from(opened.advSecret);
-    this.stage = 'finishing';
-    registration.connection.reply(request);
-    this.finish();
+    if (!opened) return 'PAIRING_REQUEST_SEALED_OTHERWISE';
+    const keys = [opened.companionPublicKey, opened.companionIdentityKey].map((key) =>
+      Buffer.from(key ?? []),
+    );
+    if (!keys[0]?.equals(registration.noiseKey) || !keys[1]?.equals(registration.identity))
+      return 'PAIRING_REQUEST_OF_OTHER_KEYS';
+    this.newSecret = Buffer.from(opened.advSecret ?? []);
+    return this.newSecret.length === SECRET_BYTES ? undefined : 'SECRET_MISSING';
   }
 
   /** Links the device as soon as it has sent its keys and the phone has let it. */
@@ -205,17 +208,3 @@ export class PasskeyCeremony {
 
 const failure = ({ failAt }: LinkingRules, at: LinkingRules['failAt']): string | undefined =>
   failAt === at ? 'AS_WANTED' : undefined;
-
-/** Reads the prologue of a device; undefined when it is not about the reference that it was given. */
-function readPrologue(payload: Buffer, expectedRef: string): Prologue | undefined {
-  try {
-    const { companionEphemeralIdentity, commitment } = proto.ProloguePayload.decode(payload);
-    const identity = Buffer.from(companionEphemeralIdentity ?? []);
-    const { publicKey, deviceType, ref } = proto.CompanionEphemeralIdentity.decode(identity);
-    if (ref !== expectedRef || publicKey?.length !== 32 || commitment?.hash?.length !== 32) return undefined;
-    const hash = Buffer.from(commitment.hash);
-    return { identity, commitment: hash, public: Buffer.from(publicKey), deviceType: deviceType ?? 0 };
-  } catch {
-    return undefined;
-  }
-}

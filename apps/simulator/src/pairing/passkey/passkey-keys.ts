@@ -23,7 +23,10 @@ export function codeOf(phone: { public: Buffer; nonce: Buffer }, companionNonce:
   let bits = 0n;
   for (let at = 0; at < CODE_BYTES; at += 1)
     bits = (bits << 8n) | BigInt(phone.nonce.readUInt8(at) ^ digest.readUInt8(at));
-  const characters = Array.from({ length: 8 }, (_, at) => CHARACTERS[Number((bits >> BigInt(35 - 5 * at)) & 31n)]);
+  const characters = Array.from(
+    { length: 8 },
+    (_, at) => CHARACTERS[Number((bits >> BigInt(35 - 5 * at)) & 31n)],
+  );
   return `${characters.slice(0, 4).join('')}-${characters.slice(4).join('')}`;
 }
 

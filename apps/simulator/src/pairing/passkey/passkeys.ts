@@ -46,7 +46,8 @@ export class Passkeys {
   /** The latest ceremony of a number. @throws Refusal `PASSKEY_NOT_ASKED` */
   of(phone: string): PasskeyCeremony {
     const ceremony = this.byPhone.get(phone);
-    if (!ceremony) throw new Refusal(404, 'PASSKEY_NOT_ASKED', `no device was asked for a passkey of ${phone}`);
+    if (!ceremony)
+      throw new Refusal(404, 'PASSKEY_NOT_ASKED', `no device was asked for a passkey of ${phone}`);
     return ceremony;
   }
 
@@ -58,8 +59,7 @@ export class Passkeys {
   }
 
   forget(registration: Registration): void {
-    for (const ceremony of this.byPhone.values())
-      if (ceremony.registration === registration) ceremony.lose();
+    for (const ceremony of this.byPhone.values()) if (ceremony.registration === registration) ceremony.lose();
   }
 
   clear(): void {
