@@ -16,6 +16,9 @@ import {
   MarkReadBody,
   OpenCheckoutBody,
   PairingCodeBody,
+  ConfirmPasskeyBody,
+  PasskeyAssertion,
+  PasskeyAssertionResponse,
   ListConversationsQuery,
   ListMessagesQuery,
   LocationContent,
@@ -59,6 +62,7 @@ const BODIES = [
   ...[SendMessageRequest, CreateSessionBody, PromoteTierBody, PutExternalConfigBody],
   ...[CreateWebhookBody, UpdateWebhookBody, CreateApiKeyBody, CheckApiKeysBody],
   ...[PairingCodeBody, MarkReadBody, TypingBody, UpdateSessionBody, EndpointReasonBody, OpenCheckoutBody],
+  ...[PasskeyAssertion, PasskeyAssertionResponse, ConfirmPasskeyBody],
   ...[ReplayBody, WriteAsContactBody, AdvanceClockBody, CreateWidgetBody, UpdateWidgetBody],
 ];
 
