@@ -10,7 +10,7 @@ import { advSecretOf, openKeyBundle, unwrapKey, wrapKey } from './code-keys.js';
 import { lockRegistration, refuseOldClient } from './linking.js';
 import type { RulesOfLinking } from './linking-rules.js';
 import type { Notices } from './notices.js';
-import type { Passkeys } from './passkey/passkeys.js';
+import type { Passkeys } from './passkeys.js';
 import { orderRedrawing } from './redrawing.js';
 import type { Registration } from './registration.js';
 

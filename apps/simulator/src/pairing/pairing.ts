@@ -10,7 +10,7 @@ import { CodeRequests } from './code-requests.js';
 import { lockRegistration, refuseOldClient } from './linking.js';
 import { RulesOfLinking } from './linking-rules.js';
 import { Notices } from './notices.js';
-import { Passkeys } from './passkey/passkeys.js';
+import { Passkeys } from './passkeys.js';
 import { parseQr, type ScannedQr } from './qr.js';
 import { assertRedrawn } from './redrawing.js';
 import { readRegistration, type Registration } from './registration.js';

@@ -3,7 +3,7 @@ import { IsBoolean, IsIn, IsInt, IsObject, IsString, Length, Matches, Max, Min }
 import { MayBeAbsent } from '../../http/may-be-absent.js';
 import { type LinkingRules, PASSKEY_FAILURES, PASSKEY_RULES } from '../../pairing/linking-rules.js';
 import type { Assertion } from '../../pairing/passkey/authenticator.js';
-import { PASSKEY_STAGES, type PasskeyStage } from '../../pairing/passkey/ceremony.js';
+import { PASSKEY_STAGES, type PasskeyStage } from '../../pairing/passkey-ceremony.js';
 
 const PASSKEY =
   'Whether a device is asked for the passkey of the account: never, always, or until one was linked with it; scan and typed code answer 409 then.';

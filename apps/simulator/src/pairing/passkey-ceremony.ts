@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
-import { Refusal } from '../../http/refusal.js';
-import { agree, randomKeyPair } from '../../noise/keys.js';
-import type { Person } from '../../people/person.js';
-import { bytesOf, children, type Stanza, stanza } from '../../wire/nodes.js';
-import type { LinkingRules } from '../linking-rules.js';
-import type { Notice, Notices } from '../notices.js';
-import type { Registration } from '../registration.js';
-import { problemOfAssertion } from './assertion.js';
-import { type Authenticator, RP_ID } from './authenticator.js';
-import { codeOf, commitmentOf, handoffProof, openPairingRequest } from './passkey-keys.js';
-import { partsOfPrologue, type Prologue, readPrologue } from './prologue.js';
+import { Refusal } from '../http/refusal.js';
+import { agree, randomKeyPair } from '../noise/keys.js';
+import type { Person } from '../people/person.js';
+import { bytesOf, children, type Stanza, stanza } from '../wire/nodes.js';
+import type { LinkingRules } from './linking-rules.js';
+import type { Notice, Notices } from './notices.js';
+import type { Registration } from './registration.js';
+import { problemOfAssertion } from './passkey/assertion.js';
+import { type Authenticator, RP_ID } from './passkey/authenticator.js';
+import { codeOf, commitmentOf, handoffProof, openPairingRequest } from './passkey/passkey-keys.js';
+import { partsOfPrologue, type Prologue, readPrologue } from './passkey/prologue.js';
 
 /** Time for which the proof of the secret that was shown before is taken, in ms. */
 const PROOF_MS = 5 * 60_000;

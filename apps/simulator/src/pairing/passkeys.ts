@@ -1,14 +1,14 @@
-import { Refusal } from '../../http/refusal.js';
-import type { Companion } from '../../people/companion.js';
-import type { Person } from '../../people/person.js';
-import type { Population } from '../../people/population.js';
-import type { Stanza } from '../../wire/nodes.js';
-import { linkDevice, lockRegistration } from '../linking.js';
-import type { RulesOfLinking } from '../linking-rules.js';
-import type { Notices } from '../notices.js';
-import type { Registration } from '../registration.js';
-import { Authenticator } from './authenticator.js';
-import { PasskeyCeremony } from './ceremony.js';
+import { Refusal } from '../http/refusal.js';
+import type { Companion } from '../people/companion.js';
+import type { Person } from '../people/person.js';
+import type { Population } from '../people/population.js';
+import type { Stanza } from '../wire/nodes.js';
+import { linkDevice, lockRegistration } from './linking.js';
+import type { RulesOfLinking } from './linking-rules.js';
+import type { Notices } from './notices.js';
+import type { Registration } from './registration.js';
+import { Authenticator } from './passkey/authenticator.js';
+import { PasskeyCeremony } from './passkey-ceremony.js';
 
 /** This class asks devices for the passkey of an account where its rules want it. */
 export class Passkeys {
