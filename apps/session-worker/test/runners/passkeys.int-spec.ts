@@ -272,7 +272,7 @@ test('neither challenge nor code nor assertion is written to a table or told in 
   await answer(link, assertion);
   const { code } = await afterSent(link);
   const rows = await Promise.all(
-    ['session', 'event_outbox'].map((table) =>
+    ['sessions.session', 'sessions.event_outbox'].map((table) =>
       stage.worker.database.query<{ row: string }>(`SELECT t::text AS row FROM ${table} t`),
     ),
   );
