@@ -5,7 +5,9 @@ import {
   encodeWAMessage,
   type SignalRepositoryWithLIDStore,
 } from '@whiskeysockets/baileys';
+import { countUntold } from '../../../untold.js';
 import type { InboundContent, InboundRecord } from '../../messages.js';
+import { countContent } from '../unhandled/content-names.js';
 import type { Stanza } from './stanzas.js';
 import { addressOf, boundedId, isOwn, phoneAddress } from './jids.js';
 import { type DecodedContent, readContent } from './decoded-content.js';
@@ -77,7 +79,10 @@ async function recordOf(
   const { author, phone, chat, chatPhone } = origin(stanza, book.credentials);
   const fromMe = isOwn(author, book.credentials);
   if (!keyId || !isTalk(attrs['category'], chat, fromMe) || !isPerson(author)) {
-    if (!isLeftOut(stanza)) log().warn(kindsIn(stanza), 'a message of no known kind of address is not told');
+    if (!isLeftOut(stanza)) {
+      log().warn(kindsIn(stanza), 'a message of no known kind of address is not told');
+      countUntold('address');
+    }
     return undefined;
   }
   const remoteJid = fromMe ? ownAddress(book) : await phoneAddress(author, phone, book.repository);
@@ -100,6 +105,10 @@ export function isLeftOut({ attrs: { from, category } }: Stanza): boolean {
   return category === 'peer' || kind === 'newsletter' || (kind === 'broadcast' && !isBroadcastList(from));
 }
 
+/** Says whether a stanza is a status: what somebody shows to all contacts for a day. */
+export const isStatus = ({ attrs: { from } }: Stanza): boolean =>
+  parseAddress(from)?.kind === 'broadcast' && !isBroadcastList(from);
+
 /** Says whether an address is a list of people, and not the one of statuses. */
 function isBroadcastList(from: string | undefined): boolean {
   const { kind, user } = parseAddress(from) ?? {};
@@ -116,7 +125,15 @@ async function contentFor(plaintext: Uint8Array, book: AddressBook): Promise<Inb
   const read = readContent(plaintext);
   if (read === 'UNREADABLE') return UNREADABLE;
   const decoded = await withPhones(read, book);
-  return decoded && inboundContent(decoded);
+  const content = decoded && inboundContent(decoded);
+  if (!content || isUnsupported(content)) countContent(plaintext, content?.type);
+  return content;
+}
+
+/** Says whether people hear no more of a content than that it was there, though nobody withholds it. */
+function isUnsupported({ body, unsupportedReason }: InboundContent): boolean {
+  const inner = body.type === 'view_once' ? body.inner : body;
+  return inner?.type === 'unsupported' && unsupportedReason === undefined;
 }
 
 /** The message that says nothing, padded. The library is given it for one that nobody can read: it would ask for that again, and never confirm it. */
