@@ -7,6 +7,7 @@ import {
 } from '@whiskeysockets/baileys';
 import type { PlatformListener, SocketClose } from '../../port.js';
 import type { PasskeyReport } from '../../passkey.js';
+import { atStep } from '../../../steps.js';
 import type { LibrarySocket } from '../messages/outgoing.js';
 import { partsOf, type Stanza } from '../messages/stanzas.js';
 import { makePlain } from './device-name.js';
@@ -18,6 +19,7 @@ import { QrCodes } from './qr-codes.js';
 /** Names under which the order to draw the QR code anew comes. */
 const REDRAWING = ['companion_reg_refresh', 'pair-device-rotate-qr'];
 const CODE = 'link_code_companion_reg';
+const PASSKEY = 'passkey_prologue_request';
 const PHONES_KEY = 'link_code_pairing_wrapped_primary_ephemeral_pub';
 /** Longest wait for the end of a link after the phone has answered a typed code, in ms. */
 const TYPED_MS = 60_000;
@@ -86,6 +88,7 @@ export class Linking {
   }
 
   private linked(): void {
+    if (this.passkey.isOpen) atStep('link-10');
     this.passkey.linked();
     this.stopCodes();
   }
@@ -98,6 +101,7 @@ export class Linking {
   /** Takes a notification: without an acknowledgement it would come again. */
   private take(stanza: Stanza): void {
     const { id = '', from = '', type = '' } = stanza.attrs;
+    if (type === PASSKEY) atStep('link-1');
     const acknowledgement = { tag: 'ack', attrs: { id, to: from, class: 'notification', type } };
     // On a socket that is gone it is not missed.
     this.sock.sendNode(acknowledgement).catch(() => undefined);
@@ -105,7 +109,7 @@ export class Linking {
   }
 
   private follow(type: string, stanza: Stanza): void {
-    if (type === 'passkey_prologue_request') this.askPasskey(stanza);
+    if (type === PASSKEY) this.askPasskey(stanza);
     if (type === 'crsc_continuation') void this.passkey.goOn(stanza);
     if (type === CODE && childOf(stanza, CODE)?.attrs['stage'] === 'refresh_code') void this.refreshCode();
     const isOrder =

@@ -2,6 +2,7 @@ import type { PasskeyAssertion, PasskeyFailure, PasskeyStage } from '@svc/contra
 import type { AuthenticationCreds } from '@whiskeysockets/baileys';
 import { NoAnswerError, PasskeyEndedError, PasskeyInputError, PasskeyStageError } from '../../../errors.js';
 import type { PasskeyFailed, PasskeyReport, PasskeyState } from '../../../passkey.js';
+import { atStep } from '../../../../steps.js';
 import { partsOf, type Stanza } from '../../messages/stanzas.js';
 import { assertAnswers } from './assertion.js';
 import { optionsIn, type PasskeyOptions } from './options.js';
@@ -62,6 +63,7 @@ export class PasskeyCeremony {
     this.handoff = { key: handoffKeyOf(this.creds.advSecretKey), until: performance.now() + PROOF_MS };
     await this.step(async () => {
       const options = optionsIn(stanza) ?? optionsIn(await this.ask('get', 'passkey_request_options'));
+      atStep('link-2');
       if (options) this.challenge(options);
       else this.fail('UNREADABLE');
     });
@@ -76,6 +78,7 @@ export class PasskeyCeremony {
   async answer(assertion: PasskeyAssertion): Promise<void> {
     const { options } = this.at('challenge');
     assertAnswers(assertion, options);
+    atStep('link-3');
     this.enter('sent', LIMITS_MS.sent);
     await this.step(() => this.sendPrologue(assertion));
     this.assertOpen();
@@ -89,9 +92,11 @@ export class PasskeyCeremony {
       bytesOf(partsOf(stanza).find(({ tag }) => tag === 'primary_ephemeral_identity')),
     );
     if (!phone) return this.fail('UNREADABLE');
+    atStep('link-6');
     this.phone = phone;
     await this.step(async () => {
       await this.ask('set', 'companion_nonce', device.nonce);
+      atStep('link-7');
       if (!this.end) this.enter('compare', LIMITS_MS.compare, device.codeWith(phone));
     });
   }
@@ -106,9 +111,11 @@ export class PasskeyCeremony {
     const { device, phone } = this;
     const isShown = this.at('compare').code === code;
     if (!isShown || !device || !phone) throw new PasskeyInputError('code', 'must be the code that is shown');
+    atStep('link-8');
     this.enter('finishing', LIMITS_MS.finishing, code);
     await this.step(async () => {
       await this.ask('set', 'encrypted_pairing_request', device.sealFor(phone, this.creds));
+      atStep('link-9');
       this.keepSecret();
     });
     this.assertOpen();
@@ -139,6 +146,7 @@ export class PasskeyCeremony {
     const ref = bytesOf(partsOf(answer).find(({ tag }) => tag === 'ref'))?.toString();
     if (!ref) return this.fail('UNREADABLE');
     if (this.end) return;
+    atStep('link-4');
     const device = new DeviceSide(ref);
     this.device = device;
     const { handoff } = this;
@@ -149,6 +157,7 @@ export class PasskeyCeremony {
       node('prologue_payload', device.prologue),
       ...(isProven ? [node('pairing_handoff_proof', device.proofOf(handoff.key))] : []),
     ]);
+    atStep('link-5');
   }
 
   /** Commits the new secret, once. */
