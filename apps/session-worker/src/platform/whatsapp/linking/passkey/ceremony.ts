@@ -35,6 +35,7 @@ export interface CeremonyDoor {
   keepSecret(secret: string): void;
 }
 
+// Library patch: passkeys
 /**
  * Links a number whose account wants its passkey (platform-protocol.md, 3). Nothing is tried twice: after each failure the person starts
  * again, with another QR code. The secret of the credentials stays until the platform has taken the new one.
