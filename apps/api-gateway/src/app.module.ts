@@ -99,6 +99,8 @@ import { ExternalConfigController } from './sessions/external-config.controller.
 import { ExternalConfigService } from './sessions/external-config.service.js';
 import { LiveController } from './sessions/live.controller.js';
 import { LiveService } from './sessions/live.service.js';
+import { PasskeyController } from './sessions/passkey.controller.js';
+import { PasskeyService } from './sessions/passkey.service.js';
 import { SessionsController } from './sessions/sessions.controller.js';
 import { SessionsService } from './sessions/sessions.service.js';
 import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
@@ -178,6 +180,7 @@ const events = {
     SubscriptionController,
     ProviderWebhookController,
     LiveController,
+    PasskeyController,
     ExternalConfigController,
     WebhooksController,
     WebhookActionsController,
@@ -255,6 +258,7 @@ const events = {
     MessageMediaService,
     SessionsService,
     LiveService,
+    PasskeyService,
     ExternalConfigService,
     EventLogService,
     EventStreams,

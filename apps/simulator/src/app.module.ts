@@ -13,6 +13,7 @@ import {
   HostileHostsService,
 } from './control/hostile-hosts/hostile-hosts.service.js';
 import { LinkingController } from './control/linking/linking.controller.js';
+import { PasskeyController } from './control/linking/passkey.controller.js';
 import { MEDIA_AUTHORITY, PlatformController } from './control/platform/platform.controller.js';
 import { PhoneWritingController } from './control/accounts/phone-writing.controller.js';
 import { RestrictionsController } from './control/accounts/restrictions.controller.js';
@@ -34,6 +35,7 @@ import { Platform } from './platform.js';
     GroupsController,
     HostileHostsController,
     LinkingController,
+    PasskeyController,
     PhoneWritingController,
     PlatformController,
     PresenceController,

@@ -100,6 +100,8 @@ export class Platform implements ConnectionHandler {
     const registration = this.pairing.registrationOf(connection);
     const message = child(node, 'link_code_companion_reg');
     if (registration && message) this.pairing.codes.receive(registration, node, message);
+    else if (registration && this.pairing.passkeys.receive(registration, node)) return;
+    else if (isOfCeremony(node)) connection.refuse(node, 404, 'item-not-found');
     else if (node.attrs.type === 'get') connection.reply(node);
   }
 
@@ -184,3 +186,7 @@ export class Platform implements ConnectionHandler {
     log().warn({ reason: error.message }, 'a connection failed');
   }
 }
+
+/** Says whether a device goes on with a ceremony; who is in none is told so. */
+const isOfCeremony = (node: Stanza): boolean =>
+  ['passkey_prologue', 'companion_nonce', 'encrypted_pairing_request'].some((tag) => child(node, tag));

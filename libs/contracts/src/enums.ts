@@ -8,6 +8,7 @@ export const SESSION_STATUSES = [
   'NEW',
   'CONNECTING',
   'AWAITING_SCAN',
+  'PASSKEY_REQUIRED',
   'CONNECTED',
   'RECONNECTING',
   'DEGRADED',
@@ -22,6 +23,8 @@ export const STATUS_REASONS = [
   'CREATED',
   'CONNECT_REQUESTED',
   'QR_READY',
+  'PASSKEY_ASKED', // the platform wants the passkey of the account before it links the number
+  'PASSKEY_FAILED', // a link that needs a passkey has come to nothing: another QR code follows
   'LINKED',
   'LOGGED_IN',
   'CONNECTION_LOST',
@@ -57,6 +60,29 @@ export type StatusReason = (typeof STATUS_REASONS)[number];
 export const QR_REASONS = ['refreshed'] as const;
 /** Value of `QR_REASONS`. */
 export type QrReason = (typeof QR_REASONS)[number];
+
+/** Stages of a link that needs a passkey. */
+export const PASSKEY_STAGES = ['challenge', 'sent', 'compare', 'finishing'] as const;
+/** Value of `PASSKEY_STAGES`. */
+export type PasskeyStage = (typeof PASSKEY_STAGES)[number];
+
+/** Steps of such a link that are told after its beginning. */
+export const PASSKEY_STEPS = ['sent', 'compare', 'finishing', 'linked', 'failed'] as const;
+/** Value of `PASSKEY_STEPS`. */
+export type PasskeyStep = (typeof PASSKEY_STEPS)[number];
+
+/** Reasons for which such a link comes to nothing. */
+export const PASSKEY_FAILURES = [
+  'EXPIRED', // nobody answered or confirmed in time
+  'PHONE_SILENT', // the platform took the answer, and the phone did not go on
+  'REFUSED', // the platform did not take an answer
+  'NO_ANSWER', // the platform did not answer
+  'UNREADABLE', // the platform said what nobody here can read
+  'CONNECTION_LOST',
+  'GIVEN_UP',
+] as const;
+/** Value of `PASSKEY_FAILURES`. */
+export type PasskeyFailure = (typeof PASSKEY_FAILURES)[number];
 
 /** Life of a message; `RECEIVED` is the only one of an inbound message. */
 export const MESSAGE_STATUSES = [

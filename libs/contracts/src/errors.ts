@@ -117,6 +117,13 @@ export const ERROR_CATALOGUE = {
     'There is no such session.',
     'List your sessions with GET /v1/sessions.',
   ),
+  PASSKEY_NOT_FOUND: entry(
+    404,
+    false,
+    'debug',
+    'The platform wants no passkey of this session.',
+    'Link the number by QR code or typed code; where the platform wants a passkey, session.passkey_required says so.',
+  ),
   MESSAGE_NOT_FOUND: entry(
     404,
     false,
@@ -291,6 +298,20 @@ export const ERROR_CATALOGUE = {
     'error',
     'An audit log is not what was written.',
     'Look at meta.breaks, which name tenant and place of the first wrong entry; compare with a copy, and find out who can write there.',
+  ),
+  PASSKEY_CONFLICT: entry(
+    409,
+    false,
+    'debug',
+    'This is not the next step of the link, or it is under way.',
+    'Look at GET /v1/sessions/:id/passkey, and do what its stage says.',
+  ),
+  PASSKEY_ENDED: entry(
+    410,
+    false,
+    'info',
+    'The link that needed a passkey has come to nothing.',
+    'Link the number again, with a new code; meta.reason says why it ended.',
   ),
   CURSOR_EXPIRED: entry(
     410,

@@ -31,7 +31,6 @@ import {
   PromoteTier,
   type PromoteTierV1,
   type RequestContract,
-  RequestPairingCode,
   Reserve,
   type ReserveV1,
   SetBotMode,
@@ -56,6 +55,7 @@ import {
 } from './fake-answers.js';
 import { FakeBilling } from './fake-billing.js';
 import { FakeDispatcher } from './fake-dispatcher.js';
+import { FakeLinking } from './fake-linking.js';
 import { FakeLedger } from './fake-ledger.js';
 import { FakeTenants } from './fake-tenants.js';
 import { MEDIA_BYTES, USAGE, WARMUP } from './figures.js';
@@ -77,6 +77,7 @@ export class FakeServices {
   readonly promotions: PromoteTierV1[] = [];
   private readonly tiers = new Map<string, number>();
   readonly dispatcher = new FakeDispatcher();
+  readonly linking = new FakeLinking();
   readonly ledger = new FakeLedger();
   readonly tenants = new FakeTenants();
   /** Subjects that are obeyed and not answered, as when a connection breaks at the wrong moment. */
@@ -286,11 +287,10 @@ export class FakeServices {
       if (!this.qr) throw new AppError('QR_CONFLICT');
       return { qr: this.qr, expiresAt: new Date(Date.now() + 20_000).toISOString() };
     });
-    this.on(RequestPairingCode, (request: PhoneRequestV1) => {
-      const { phone } = this.owned(request);
-      if (phone !== null) throw new AppError('ALREADY_LINKED');
-      return { code: 'ABCD2345', expiresAt: new Date(Date.now() + 20_000).toISOString() };
-    });
+    this.linking.answer(
+      (contract, reply) => this.on(contract, reply),
+      (ref) => this.owned(ref),
+    );
     this.on(LookUpContact, (request: PhoneRequestV1) => {
       this.connected(request);
       const exists = !request.phone.endsWith('0');

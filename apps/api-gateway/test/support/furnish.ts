@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { MessageReceived, type MessageReceivedV1, MessageSent, type NewTenant } from '@svc/contracts';
+import {
+  MessageReceived,
+  type MessageReceivedV1,
+  MessageSent,
+  type NewTenant,
+  type PasskeyStage,
+} from '@svc/contracts';
 import { openMediaStore } from '@svc/media-store';
 import { envelopeOf } from '@svc/messaging';
 import {
@@ -33,12 +39,22 @@ export async function furnish(tenant: NewTenant, word: string): Promise<Resource
   const messages = await sentText(tenant, sessions, word);
   const page = { title: `${word} page`, greeting: 'Hello', allowedOrigins: [EXAMPLE_ORIGIN] };
   const widgets = String((await call('POST /v1/widgets', { ...page, sessionId: sessions })).body['id']);
+  const passkeyAt = (stage: PasskeyStage): string => {
+    const { id } = fakes.addSession(tenant.tenantId, { status: 'PASSKEY_REQUIRED', phone: null });
+    fakes.linking.bring(id, stage);
+    return id;
+  };
+  // A plan has room for five sessions, of which an example makes one.
+  const challenged = passkeyAt('challenge');
   const [conversation] = (await call('GET /v1/conversations')).body['items'] as { id: string }[];
   return {
     ...{ sessions, webhooks, widgets, widget: widgets, media: await uploadFor(tenant) },
     ...{ phone: EXAMPLE_PHONE, contact: EXAMPLE_PHONE, conversations: String(conversation?.id) },
     erasures: await erasureOf(tenant, sessions, word),
     'sessions/pairing-code': fakes.addSession(tenant.tenantId, { phone: null }).id,
+    'sessions/passkey': challenged,
+    'sessions/passkey/response': challenged,
+    'sessions/passkey/confirm': passkeyAt('compare'),
     ...{ messages, 'messages/cancel': await queuedText(tenant, sessions, word) },
     ...{ received, 'messages/media': received },
     deliveries: fakes.dispatcher.addDelivery(tenant.tenantId, webhooks).deliveryId,

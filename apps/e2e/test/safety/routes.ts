@@ -67,6 +67,11 @@ export function goodBodies(ids: Ids): Record<string, Record<string, unknown>> {
     createSession: { name: 'good' },
     updateSession: { name: 'good' },
     requestPairingCode: { phone: '+4915550001111' },
+    answerPasskey: {
+      ...{ id: 'Z29vZA', rawId: 'Z29vZA', type: 'public-key' },
+      response: { clientDataJSON: 'Z29vZA', authenticatorData: 'Z29vZA', signature: 'Z29vZA' },
+    },
+    confirmPasskey: { code: 'ABCD-2345' },
     markMessagesRead: { messageIds: [ids.message] },
     setTyping: { to: '+4915550001111', state: 'composing' },
     promoteWarmupTier: { tier: 3, reason: 'good' },

@@ -1,4 +1,5 @@
 import type { MediaFailure } from '@svc/contracts';
+import type { PasskeyFailed } from './passkey.js';
 
 /** Error of a file of a message that cannot be fetched; `isFinal` says that no later attempt will fetch it either. */
 export class MediaError extends Error {
@@ -37,6 +38,37 @@ export class DeviceNameRefusedError extends Error {
 
   constructor() {
     super('The platform does not take the name of the device.');
+  }
+}
+
+/** Error of a step of a link with a passkey that is not the next one, or is under way. */
+export class PasskeyStageError extends Error {
+  override readonly name = 'PasskeyStageError';
+
+  constructor() {
+    super('This is not the next step.');
+  }
+}
+
+/** Error of an answer that the platform would refuse; it stays here. */
+export class PasskeyInputError extends Error {
+  override readonly name = 'PasskeyInputError';
+
+  /** @param rule rule that the field breaks, in words that follow its name. */
+  constructor(
+    readonly field: string,
+    readonly rule: string,
+  ) {
+    super(`${field} ${rule}.`);
+  }
+}
+
+/** Error of a link with a passkey that has come to nothing. */
+export class PasskeyEndedError extends Error {
+  override readonly name = 'PasskeyEndedError';
+
+  constructor(readonly end: PasskeyFailed) {
+    super(`The link has ended: ${end.reason}.`);
   }
 }
 

@@ -7,6 +7,7 @@ import type {
 } from '@svc/contracts';
 import type { Agent } from 'node:https';
 import type { InboundRecord, OutgoingFile, OutgoingMessage, ReceivedMessage } from './messages.js';
+import type { PasskeyReport, PasskeySteps } from './passkey.js';
 import type { ProxyRoute } from './proxy.js';
 
 /** Credentials that link a session to its number. Only the platform reads them, and its sockets change them. */
@@ -95,6 +96,8 @@ export interface PlatformListener extends MessageListener {
   onQr(qr: string, expiresAt: Date, isRedrawn?: boolean): void;
   /** Reports the code to type that replaces the one that was asked for; undefined: there is none any more. */
   onPairingCode(code: PairingCode | undefined): void;
+  /** Reports that the platform wants a passkey before it links the number, and each step from there to the end. */
+  onPasskey(report: PasskeyReport): void;
   /** Reports that the socket has logged in and works. `phone` in digits. */
   onOpen(phone: string): void;
   /** The socket is gone. Called once. */
@@ -169,6 +172,8 @@ export interface PlatformSocket {
    * @throws DeviceNameRefusedError
    */
   requestPairingCode(phone: string): Promise<PairingCode>;
+  /** Steps of a link that needs a passkey. */
+  readonly passkey: PasskeySteps;
   /**
    * Looks up the address of a number; null when the platform does not know it.
    * @throws NoAnswerError

@@ -1,12 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import {
+  AnswerPasskey,
+  type AnswerPasskeyV1,
   AppError,
+  ConfirmPasskey,
+  type ConfirmPasskeyV1,
   type ContactView,
+  GetPasskey,
+  GiveUpPasskey,
   LookUpContact,
   MarkRead,
   type MarkReadV1,
   type Nothing,
   type PairingCode,
+  type PasskeyView,
   type PhoneRequestV1,
   RequestPairingCode,
   type SessionRef,
@@ -18,6 +25,7 @@ import { DataSource } from 'typeorm';
 import { messageIdOf } from '../journal/received-event.js';
 import type { ReceivedMessage } from '../platform/messages.js';
 import type { PlatformSocket } from '../platform/port.js';
+import type { Passkeys } from './passkeys.js';
 import { RunnersService } from './runners.service.js';
 
 type Answer<Q> = (question: Q) => Promise<object>;
@@ -27,6 +35,10 @@ type Answer<Q> = (question: Q) => Promise<object>;
 export class OwnerAnswers {
   private readonly answers = new Map<string, Answer<never>>([
     [RequestPairingCode.subject, (question) => this.pairingCode(question)],
+    [GetPasskey.subject, async (ref: SessionRef) => this.passkeysOf(ref).view()],
+    [AnswerPasskey.subject, (question) => this.answerPasskey(question)],
+    [ConfirmPasskey.subject, (question) => this.confirmPasskey(question)],
+    [GiveUpPasskey.subject, (question) => this.giveUpPasskey(question)],
     [LookUpContact.subject, (question) => this.lookUp(question)],
     [MarkRead.subject, (question) => this.markRead(question)],
     [SetTyping.subject, (question) => this.typing(question)],
@@ -61,6 +73,25 @@ export class OwnerAnswers {
     const runner = this.runners.of(sessionId);
     if (!runner) throw new Error('The session has no runner.');
     return runner.pairingCode(phone);
+  }
+
+  private answerPasskey({ assertion, ...ref }: AnswerPasskeyV1): Promise<PasskeyView> {
+    return this.passkeysOf(ref).answer(assertion);
+  }
+
+  private confirmPasskey({ code, ...ref }: ConfirmPasskeyV1): Promise<PasskeyView> {
+    return this.passkeysOf(ref).confirm(code);
+  }
+
+  private async giveUpPasskey(ref: SessionRef): Promise<Nothing> {
+    await this.passkeysOf(ref).giveUp();
+    return {};
+  }
+
+  private passkeysOf({ sessionId }: SessionRef): Passkeys {
+    const runner = this.runners.of(sessionId);
+    if (!runner) throw new AppError('PASSKEY_NOT_FOUND');
+    return runner.passkeys;
   }
 
   private async lookUp({ sessionId, phone }: PhoneRequestV1): Promise<ContactView> {

@@ -2,9 +2,11 @@ import { AppError, type FailureCode, type PairingCode, type StatusReason } from 
 import { log, type Place } from '@svc/service';
 import { UnreadableSecretError } from '../credentials/vault.js';
 import type { Credentials, PlatformListener, PlatformSocket, SocketClose } from '../platform/port.js';
+import type { PasskeyReport } from '../platform/passkey.js';
 import { ProxyError } from '../platform/proxy.js';
 import { failureOf } from '../sending/ledger/failures.js';
 import { PairingCodes } from './pairing-codes.js';
+import { Passkeys } from './passkeys.js';
 import { NextLogin } from './waits/next-login.js';
 import type { RunnerTools } from './runner-tools.js';
 import { type SessionSnapshot, StatusLog } from './status-log.js';
@@ -20,6 +22,8 @@ const DRAIN_MS = 5_000;
  * The reports of the socket are worked off one step at a time, in order.
  */
 export class SessionRunner {
+  /** Link that needs a passkey, as far as it has come. */
+  readonly passkeys = new Passkeys(() => this.socket?.passkey);
   private credentials: Credentials | undefined;
   private socket: PlatformSocket | undefined;
   /** Number of the socket: reports of a former one are ignored. */
@@ -235,6 +239,7 @@ export class SessionRunner {
     return {
       onQr: (...qr) => isCurrent() && this.loggedIn(() => this.showQr(...qr)),
       onPairingCode: (code) => isCurrent() && this.codes.replace(code),
+      onPasskey: (report) => isCurrent() && this.passkeyReported(report),
       onOpen: (phone) => isCurrent() && this.loggedIn(() => this.opened(phone)),
       onClose: (close) => this.closed(generation, close),
       onCredentials: () => this.steps.save(() => this.saveCredentials()),
@@ -249,6 +254,11 @@ export class SessionRunner {
     this.steps.add(step);
   }
 
+  private passkeyReported(report: PasskeyReport): void {
+    this.passkeys.take(report);
+    this.steps.add(() => this.status.passkey(report));
+  }
+
   private async showQr(code: string, expiresAt: Date, isRedrawn = false): Promise<void> {
     clearTimeout(this.timers.login);
     const until = await this.tools.viewedUntil();
@@ -261,6 +271,7 @@ export class SessionRunner {
   /** Restarts with a socket for the code alone: the time of one that shows QR codes is partly used. */
   private async restartForPairingCode(): Promise<void> {
     if (this.credentials?.isLinked) return this.codes.refuse(new AppError('ALREADY_LINKED'));
+    if (this.status.is('PASSKEY_REQUIRED')) return this.codes.refuse(new AppError('PASSKEY_CONFLICT'));
     if (!this.status.is('AWAITING_SCAN') || !this.codes.isAwaited) return; // it is on its way
     this.dropSocket();
     await this.connect('CONNECT_REQUESTED');
@@ -345,6 +356,7 @@ export class SessionRunner {
   private dropSocket(): void {
     this.clearTimers();
     this.codes.forget();
+    this.passkeys.lose();
     this.tools.sender.detach();
     this.generation += 1;
     this.socket?.close();

@@ -5,11 +5,14 @@ import {
   SessionDisconnected,
   type SessionEndedV1,
   SessionLoggedOut,
+  SessionPasskeyChanged,
+  SessionPasskeyRequired,
   SessionQrGenerated,
   type SessionStatus,
   type StatusReason,
 } from '@svc/contracts';
 import { eventOf } from '@svc/service';
+import type { PasskeyReport } from '../platform/passkey.js';
 import type { StatusChange } from '../sessions/session-rows.js';
 import { isLongWait, type Wait } from './waits/next-login.js';
 
@@ -62,6 +65,24 @@ export class StatusLog {
     await this.observe({ status: 'AWAITING_SCAN', reason: 'QR_READY', qr: { code, expiresAt } }, event);
   }
 
+  /** Writes how a link that needs a passkey goes. Neither challenge nor code is written. */
+  passkey(report: PasskeyReport): Promise<void> {
+    const { stage } = report;
+    if (stage === 'linked' || stage === 'failed') {
+      const reason = stage === 'linked' ? 'LINKED' : 'PASSKEY_FAILED';
+      return this.observe({ status: 'CONNECTING', reason }, this.passkeyEnded(report));
+    }
+    const expiresAt = report.expiresAt.toISOString();
+    const event =
+      stage === 'challenge'
+        ? this.event(SessionPasskeyRequired, { expiresAt })
+        : this.event(SessionPasskeyChanged, { stage, expiresAt });
+    return this.observe(
+      { status: 'PASSKEY_REQUIRED', reason: 'PASSKEY_ASKED', until: report.expiresAt },
+      event,
+    );
+  }
+
   /**
    * Reports to tenants only what they could see: a session that was connected; or (`stops`) that it gives up: its QR code was not scanned,
    * or the platform does not let it come back; or that it waits for long, once.
@@ -82,6 +103,14 @@ export class StatusLog {
     await this.observe({ status: 'LOGGED_OUT', reason, phone: null }, event);
   }
 
+  private passkeyEnded(report: Extract<PasskeyReport, { stage: 'linked' | 'failed' }>): Envelope {
+    const { stage } = report;
+    return this.event(
+      SessionPasskeyChanged,
+      stage === 'failed' ? { stage, reason: report.reason } : { stage },
+    );
+  }
+
   private ended(contract: EventContract<SessionEndedV1>, reason: StatusReason): Envelope {
     return this.event(contract, { phone: this.phone, reason });
   }
@@ -96,7 +125,11 @@ export class StatusLog {
   }
 
   private async observe(change: StatusChange, ...events: Envelope[]): Promise<void> {
-    await this.write(change, events);
+    // An end on the way has been told to nobody: the worker was lost, or somebody wished to stop.
+    const isLost = this.is('PASSKEY_REQUIRED') && change.status !== 'PASSKEY_REQUIRED';
+    const isTold = events.some(({ type }) => type === SessionPasskeyChanged.name);
+    const lost = this.passkeyEnded({ stage: 'failed', reason: 'CONNECTION_LOST' });
+    await this.write(change, isLost && !isTold ? [lost, ...events] : events);
     this.status = change.status;
   }
 }

@@ -23,6 +23,7 @@ export async function unlink(
         onClose: ({ reason }) => reject(new Error(`Closed: ${reason}.`)),
         onQr: () => reject(new Error('The link is gone.')),
         onPairingCode: () => undefined,
+        onPasskey: () => undefined,
         onCredentials: () => undefined, // forgotten in a moment
         onRestriction: () => undefined,
         ...tools.sender.listener,

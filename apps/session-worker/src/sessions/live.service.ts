@@ -1,13 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import {
+  AnswerPasskey,
+  type AnswerPasskeyV1,
   AppError,
+  ConfirmPasskey,
+  type ConfirmPasskeyV1,
   type ContactView,
+  GetPasskey,
+  GiveUpPasskey,
   LookUpContact,
   MarkRead,
   type MarkReadV1,
   type Nothing,
   type PairingCode,
   partitionOf,
+  type PasskeyView,
   type PhoneRequestV1,
   type RequestContract,
   RequestPairingCode,
@@ -34,6 +41,25 @@ export class LiveService {
     return this.ask(RequestPairingCode, request);
   }
 
+  passkey(request: SessionRef): Promise<PasskeyView> {
+    return this.askLinking(GetPasskey, request);
+  }
+
+  answerPasskey(request: AnswerPasskeyV1): Promise<PasskeyView> {
+    return this.askLinking(AnswerPasskey, request);
+  }
+
+  confirmPasskey(request: ConfirmPasskeyV1): Promise<PasskeyView> {
+    return this.askLinking(ConfirmPasskey, request);
+  }
+
+  /** Gives the link up. Whoever does so wants another QR code. */
+  async giveUpPasskey(request: SessionRef): Promise<Nothing> {
+    const { status } = await this.sessions.get(request);
+    if (status === 'PASSKEY_REQUIRED') await this.sessions.wantLink(request);
+    return this.ask(GiveUpPasskey, request);
+  }
+
   lookUp(request: PhoneRequestV1): Promise<ContactView> {
     return this.askConnected(LookUpContact, request);
   }
@@ -44,6 +70,15 @@ export class LiveService {
 
   typing(request: TypingV1): Promise<Nothing> {
     return this.askConnected(SetTyping, request);
+  }
+
+  /** Asks about a link that needs a passkey; this counts as a view, so that another QR code follows when it fails. */
+  private async askLinking<Q extends SessionRef, A extends object>(
+    contract: RequestContract<Q, A>,
+    request: Q,
+  ): Promise<A> {
+    await this.sessions.look(request);
+    return this.ask(contract, request);
   }
 
   private async askConnected<Q extends SessionRef, A extends object>(

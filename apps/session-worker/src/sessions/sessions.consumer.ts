@@ -1,14 +1,20 @@
 import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import {
+  AnswerPasskey,
+  AnswerPasskeyV1,
   ChangeSession,
   ChangeSessionV1,
+  ConfirmPasskey,
+  ConfirmPasskeyV1,
   CountSessions,
   CreateSession,
   CreateSessionV1,
+  GetPasskey,
   GetSession,
   GetSessionV1,
   GetSessionQr,
+  GiveUpPasskey,
   ListSessions,
   ListSessionsV1,
   type ContactView,
@@ -17,6 +23,7 @@ import {
   MarkReadV1,
   type Nothing,
   type PairingCode,
+  type PasskeyView,
   PhoneRequestV1,
   RequestPairingCode,
   type SessionCount,
@@ -82,6 +89,26 @@ export class SessionsConsumer {
   @OnRequest(RequestPairingCode)
   pairingCode(@Payload() request: PhoneRequestV1): Promise<PairingCode> {
     return this.live.pairingCode(request);
+  }
+
+  @OnRequest(GetPasskey)
+  passkey(@Payload() request: SessionRef): Promise<PasskeyView> {
+    return this.live.passkey(request);
+  }
+
+  @OnRequest(AnswerPasskey)
+  answerPasskey(@Payload() request: AnswerPasskeyV1): Promise<PasskeyView> {
+    return this.live.answerPasskey(request);
+  }
+
+  @OnRequest(ConfirmPasskey)
+  confirmPasskey(@Payload() request: ConfirmPasskeyV1): Promise<PasskeyView> {
+    return this.live.confirmPasskey(request);
+  }
+
+  @OnRequest(GiveUpPasskey)
+  giveUpPasskey(@Payload() request: SessionRef): Promise<Nothing> {
+    return this.live.giveUpPasskey(request);
   }
 
   @OnRequest(LookUpContact)

@@ -177,9 +177,14 @@ export class SessionsService {
     if (status !== 'AWAITING_SCAN' || !qr || !qrExpiresAt || qrExpiresAt.getTime() <= Date.now()) {
       throw new AppError('QR_CONFLICT', `There is no QR code to show: the session is ${status}.`, { status });
     }
-    const until = `least(link_until, ${fromNow(this.config.qrLookMs)})`;
-    await this.sessions.update({ id }, { lookedAtUntil: () => until });
+    await this.view(id);
     return { qr, expiresAt: qrExpiresAt.toISOString() };
+  }
+
+  /** Counts a view of a session that is being linked. */
+  async look(ref: SessionRef): Promise<void> {
+    const { id, status } = await this.find(ref);
+    if (status === 'PASSKEY_REQUIRED') await this.view(id);
   }
 
   /** Switches who answers, with the line of the audit log; where the session is not at `ifVersion` any more, it stays as it is. */
@@ -210,6 +215,11 @@ export class SessionsService {
     if (rule) throw invalidField('proxy', rule);
     const proxy = this.vault.seal({ sessionId, table: 'session', row: 'proxy' }, Buffer.from(text));
     return { proxy, proxyAddress: withoutCredentials(text) };
+  }
+
+  private async view(id: string): Promise<void> {
+    const until = `least(link_until, ${fromNow(this.config.qrLookMs)})`;
+    await this.sessions.update({ id }, { lookedAtUntil: () => until });
   }
 
   private async find(ref: SessionRef): Promise<Session> {

@@ -4,13 +4,13 @@ import type { Versions } from '../connections/versions.js';
 import { agree, type KeyPair, randomKeyPair } from '../noise/keys.js';
 import type { Companion } from '../people/companion.js';
 import type { Person } from '../people/person.js';
-import type { Population } from '../people/population.js';
 import { Refusal } from '../http/refusal.js';
 import { bytesOf, child, type Stanza, stanza, textOf } from '../wire/nodes.js';
 import { advSecretOf, openKeyBundle, unwrapKey, wrapKey } from './code-keys.js';
-import { linkDevice, lockRegistration, refuseOldClient } from './linking.js';
+import { lockRegistration, refuseOldClient } from './linking.js';
 import type { RulesOfLinking } from './linking-rules.js';
 import type { Notices } from './notices.js';
+import type { Passkeys } from './passkeys.js';
 import { orderRedrawing } from './redrawing.js';
 import type { Registration } from './registration.js';
 
@@ -36,10 +36,10 @@ export class CodeRequests {
   private readonly byPhone = new Map<string, CodeRequest>();
 
   constructor(
-    private readonly population: Population,
     private readonly versions: Versions,
     private readonly rules: RulesOfLinking,
     private readonly notices: Notices,
+    private readonly passkeys: Passkeys,
   ) {}
 
   /** Takes what a device that is not linked yet says about codes. */
@@ -73,7 +73,7 @@ export class CodeRequests {
       // The order comes, and is for later: the secret of the code stays the one that counts.
       const { notices } = this;
       if (rules.refreshOnScan > 0) orderRedrawing(person, request.registration, { rules, notices });
-      return linkDevice(this.population, person, request.registration, advSecret);
+      return this.passkeys.linkOrAsk(person, request.registration, advSecret);
     });
   }
 

@@ -6,7 +6,7 @@ import type { Registration } from './registration.js';
 /** A notification to a device that is not linked yet. */
 export interface Notice {
   type: string;
-  /** Tag of its child, and the stage where it has one. */
+  /** Stage of its child where it has one, else its tag. */
   about: string;
   acked: boolean;
 }
@@ -19,13 +19,14 @@ export class Notices {
   private readonly byPhone = new Map<string, Notice[]>();
   private readonly byId = new Map<string, Notice>();
 
-  /** Sends a notification about the linking of a number; it has one child. */
-  send({ phone }: Person, { connection }: Registration, type: string, child: Stanza): void {
+  /** Sends a notification about the linking of a number; it has one child, or none. */
+  send({ phone }: Person, { connection }: Registration, type: string, child?: Stanza): Notice {
     const id = randomBytes(8).toString('hex');
-    const notice = { type, about: child.attrs.stage ?? child.tag, acked: false };
+    const notice = { type, about: child?.attrs.stage ?? child?.tag ?? 'nothing', acked: false };
     this.byId.set(id, notice);
     this.byPhone.set(phone, [...this.of(phone), notice].slice(-MOST));
-    connection.send(stanza('notification', { type, id, from: SERVER, t: seconds() }, [child]));
+    connection.send(stanza('notification', { type, id, from: SERVER, t: seconds() }, child ? [child] : []));
+    return notice;
   }
 
   /** Takes an acknowledgement; one with an error counts for nothing. */

@@ -7,9 +7,10 @@ import type { Connection } from '../connections/connection.js';
 import type { Versions } from '../connections/versions.js';
 import { SERVER, stanza } from '../wire/nodes.js';
 import { CodeRequests } from './code-requests.js';
-import { linkDevice, lockRegistration, refuseOldClient } from './linking.js';
+import { lockRegistration, refuseOldClient } from './linking.js';
 import { RulesOfLinking } from './linking-rules.js';
 import { Notices } from './notices.js';
+import { Passkeys } from './passkeys.js';
 import { parseQr, type ScannedQr } from './qr.js';
 import { assertRedrawn } from './redrawing.js';
 import { readRegistration, type Registration } from './registration.js';
@@ -23,6 +24,8 @@ export class Pairing {
   readonly codes: CodeRequests;
   readonly rules = new RulesOfLinking();
   readonly notices = new Notices();
+  /** The ceremonies of devices that are asked for a passkey. */
+  readonly passkeys: Passkeys;
   /** Life of a connection from now on, in ms, where it links nothing. */
   lifeMs = LIFE_MS;
   private readonly byRef = new Map<string, Registration>();
@@ -30,10 +33,12 @@ export class Pairing {
   private readonly lives = new Map<Connection, NodeJS.Timeout>();
 
   constructor(
-    private readonly population: Population,
+    population: Population,
     private readonly versions: Versions,
   ) {
-    this.codes = new CodeRequests(population, versions, this.rules, this.notices);
+    const { rules, notices } = this;
+    this.passkeys = new Passkeys(population, rules, notices, ({ connection }) => this.keep(connection));
+    this.codes = new CodeRequests(versions, rules, notices, this.passkeys);
   }
 
   offer(connection: Connection, handshake: HandshakeResult): void {
@@ -60,15 +65,16 @@ export class Pairing {
     const registration = this.byConnection.get(connection);
     for (const ref of registration?.refs ?? []) this.byRef.delete(ref);
     if (registration) this.codes.forget(registration);
+    if (registration) this.passkeys.forget(registration);
     this.byConnection.delete(connection);
-    clearTimeout(this.lives.get(connection));
-    this.lives.delete(connection);
+    this.keep(connection);
   }
 
   /** Forgets the rules of all numbers, and what was told about their linking. */
   reset(): void {
     this.rules.clearAll();
     this.notices.clear();
+    this.passkeys.clear();
     this.lifeMs = LIFE_MS;
   }
 
@@ -88,9 +94,15 @@ export class Pairing {
     refuseOldClient(this.versions, person, registration);
     const link = async (): Promise<Companion> => {
       assertRedrawn(person, registration, qr, { rules: this.rules.of(person), notices: this.notices });
-      return linkDevice(this.population, person, registration, qr.advSecret);
+      return this.passkeys.linkOrAsk(person, registration, qr.advSecret);
     };
     return lockRegistration(registration, 'qr', link);
+  }
+
+  /** Lets a connection live although it links nothing. */
+  private keep(connection: Connection): void {
+    clearTimeout(this.lives.get(connection));
+    this.lives.delete(connection);
   }
 }
 

@@ -12,6 +12,8 @@ export interface Registration {
   connection: Connection;
   /** Name that it gives itself for the list of devices on the phone. */
   name?: string;
+  /** Number of the kind of device that it says it is. */
+  deviceType: number;
   refs: string[];
   noiseKey: Buffer;
   identity: Buffer;
@@ -39,7 +41,7 @@ export function readRegistration(connection: Connection, handshake: HandshakeRes
   if (!verify(identity, signalKey(value), signature)) throw new Error('the signed pre-key is not signed');
   return {
     connection,
-    name: proto.DeviceProps.decode(data?.deviceProps ?? new Uint8Array()).os ?? undefined,
+    ...describedBy(data?.deviceProps),
     refs: Array.from({ length: REFS_PER_CONNECTION }, () => `2@${randomBytes(48).toString('base64')}`),
     noiseKey: handshake.noiseKey,
     identity,
@@ -48,4 +50,9 @@ export function readRegistration(connection: Connection, handshake: HandshakeRes
     revision: revisionOf(handshake),
     busy: false,
   };
+}
+
+function describedBy(properties: Uint8Array | null | undefined): Pick<Registration, 'name' | 'deviceType'> {
+  const { os, platformType } = proto.DeviceProps.decode(properties ?? new Uint8Array());
+  return { name: os ?? undefined, deviceType: platformType ?? 0 };
 }

@@ -35,3 +35,15 @@ test('the library has a code to type before the platform has taken it', async ()
   expect(await client.socket.requestPairingCode('4915550016002')).toMatch(/^.{8}$/);
   expect(answers()).toBe(before);
 });
+
+test('the library draws QR codes to the end while a passkey is asked for, and does not acknowledge that', async () => {
+  const phone = '4915550016003';
+  await stack.put(`/accounts/${phone}/linking`, { passkey: 'always' });
+  const client = stack.client().connect({ qrTimeout: 300 });
+  const qr = await until(() => client.qr, 'a QR code');
+  await stack.post(`/accounts/${phone}/scan`, { qr });
+  expect(await client.closed()).toBe(408);
+  expect(client.qr).not.toBe(qr);
+  const { body } = await stack.get<{ notices: object[] }>(`/accounts/${phone}/linking`);
+  expect(body.notices).toMatchObject([{ type: 'passkey_prologue_request', acked: false }]);
+});

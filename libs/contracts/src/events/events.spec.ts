@@ -32,6 +32,8 @@ test('public events are described in the order of the specification, ours last',
     'session.disconnected',
     'session.qr_generated',
     'session.logged_out',
+    'session.passkey_required',
+    'session.passkey_changed',
     'webhook.paused',
     'webhook.recovered',
   ]);

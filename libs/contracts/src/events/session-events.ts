@@ -2,6 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsISO8601, IsOptional, IsString, IsUUID } from 'class-validator';
 import { defineEvent } from '../contract.js';
 import { QR_REASONS, type QrReason, STATUS_REASONS, type StatusReason } from '../enums.js';
+import { SessionPasskeyChanged, SessionPasskeyRequired } from './passkey-events.js';
 
 /** Payload of `session.connected`. */
 export class SessionConnectedV1 {
@@ -110,5 +111,7 @@ export const SESSION_EVENTS = [
   SessionDisconnected,
   SessionQrGenerated,
   SessionLoggedOut,
+  SessionPasskeyRequired,
+  SessionPasskeyChanged,
   SessionDeleted,
 ] as const;

@@ -17,6 +17,12 @@ export { PageQuery, type Page, BoundedCount } from './page.js';
 export { PutExternalConfigBody, ExternalBotEnv, ExternalConfig } from './sessions/external-config.js';
 export { PairingCodeBody, PairingCode, MarkReadBody, TypingBody, ContactView } from './sessions/live.js';
 export {
+  PasskeyView,
+  PasskeyAssertionResponse,
+  PasskeyAssertion,
+  ConfirmPasskeyBody,
+} from './sessions/passkey.js';
+export {
   CreateSessionBody,
   UpdateSessionBody,
   SessionRestriction,

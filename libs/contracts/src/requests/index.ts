@@ -10,6 +10,7 @@ export * from './messages/erasures.js';
 export * from './messages/find-messages.js';
 export * from './refs.js';
 export * from './sessions/live.js';
+export * from './sessions/passkey.js';
 export * from './sessions/sessions.js';
 export * from './sessions/versions.js';
 export * from './tenants/audit.js';

@@ -4,6 +4,8 @@ import type {
   MessageFailedV1,
   MessageReceivedV1,
   OutboundMessageV1,
+  PasskeyChangedV1,
+  PasskeyRequiredV1,
   SessionConnectedV1,
   SessionEndedV1,
   SessionQrGeneratedV1,
@@ -33,6 +35,10 @@ export interface EventPayloads {
   'session.qr_generated': SessionQrGeneratedV1;
   /** The platform invalidated the credentials. */
   'session.logged_out': SessionEndedV1;
+  /** The platform wants the passkey of the account before it links the number. */
+  'session.passkey_required': PasskeyRequiredV1;
+  /** A link that needs a passkey has gone on, or has ended. */
+  'session.passkey_changed': PasskeyChangedV1;
   /** An endpoint is paused: what comes for it is held, this event included. */
   'webhook.paused': WebhookStateV1;
   /** The first delivery after a reactivation succeeded. */
@@ -111,6 +117,17 @@ export const SAMPLE_PAYLOADS: EventPayloads = {
     phone: null,
     timestamp: '2026-01-31T12:00:00.000Z',
     reason: 'UNLINKED',
+  },
+  'session.passkey_required': {
+    sessionId: '0198c0de-0000-7000-8000-0000000000b1',
+    expiresAt: '2026-01-31T12:10:00.000Z',
+    timestamp: '2026-01-31T12:00:00.000Z',
+  },
+  'session.passkey_changed': {
+    sessionId: '0198c0de-0000-7000-8000-0000000000b1',
+    stage: 'compare',
+    expiresAt: '2026-01-31T12:10:00.000Z',
+    timestamp: '2026-01-31T12:00:00.000Z',
   },
   'webhook.paused': {
     endpointId: '0198c0de-0000-7000-8000-000000000003',

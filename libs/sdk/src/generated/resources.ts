@@ -9,6 +9,7 @@ import type {
   CanceledMessage,
   CheckApiKeysBody,
   CheckedApiKeys,
+  ConfirmPasskeyBody,
   ContactExport,
   ContactMessage,
   ContactProfile,
@@ -33,6 +34,8 @@ import type {
   OpenCheckoutBody,
   PairingCode,
   PairingCodeBody,
+  PasskeyAssertion,
+  PasskeyView,
   PromoteTierBody,
   ProviderPage,
   PutExternalConfigBody,
@@ -115,6 +118,8 @@ export interface ReadEventLogQuery {
     | 'session.disconnected'
     | 'session.qr_generated'
     | 'session.logged_out'
+    | 'session.passkey_required'
+    | 'session.passkey_changed'
     | 'webhook.paused'
     | 'webhook.recovered'
     | undefined;
@@ -135,6 +140,8 @@ export interface StreamEventsQuery {
     | 'session.disconnected'
     | 'session.qr_generated'
     | 'session.logged_out'
+    | 'session.passkey_required'
+    | 'session.passkey_changed'
     | 'webhook.paused'
     | 'webhook.recovered'
     | undefined;
@@ -214,6 +221,8 @@ export interface ListDeliveriesQuery {
     | 'session.disconnected'
     | 'session.qr_generated'
     | 'session.logged_out'
+    | 'session.passkey_required'
+    | 'session.passkey_changed'
     | 'webhook.paused'
     | 'webhook.recovered'
     | undefined;
@@ -242,6 +251,8 @@ export interface ListDeadLettersQuery {
     | 'session.disconnected'
     | 'session.qr_generated'
     | 'session.logged_out'
+    | 'session.passkey_required'
+    | 'session.passkey_changed'
     | 'webhook.paused'
     | 'webhook.recovered'
     | undefined;
@@ -812,6 +823,49 @@ export class SessionsResource {
   getContact(id: string, phone: string, options?: CallOptions): Promise<ContactView> {
     return this.caller.json<ContactView>(
       { method: 'GET', path: `/v1/sessions/${encodeURIComponent(id)}/contacts/${encodeURIComponent(phone)}` },
+      options,
+    );
+  }
+
+  /**
+   * Read the challenge that the platform wants a passkey for, and what to do next. Some accounts are asked
+   * for their passkey after the scan or the typed code: the session is `PASSKEY_REQUIRED` then, and
+   * `session.passkey_required` was told. A challenge is for one link: after a failure, link again.
+   */
+  getPasskey(id: string, options?: CallOptions): Promise<PasskeyView> {
+    return this.caller.json<PasskeyView>(
+      { method: 'GET', path: `/v1/sessions/${encodeURIComponent(id)}/passkey` },
+      options,
+    );
+  }
+
+  /** Give the link up; another QR code follows. */
+  giveUpPasskey(id: string, options?: CallOptions): Promise<void> {
+    return this.caller.nothing(
+      { method: 'DELETE', path: `/v1/sessions/${encodeURIComponent(id)}/passkey` },
+      options,
+    );
+  }
+
+  /**
+   * Hand in the answer of the browser to the challenge. The JSON form of the credential that
+   * `navigator.credentials.get` gives. It is checked before it goes to the platform, and kept nowhere. Where
+   * the platform refuses it the link has ended.
+   */
+  answerPasskey(id: string, body: PasskeyAssertion, options?: CallOptions): Promise<PasskeyView> {
+    return this.caller.json<PasskeyView>(
+      { method: 'POST', path: `/v1/sessions/${encodeURIComponent(id)}/passkey/response`, body },
+      options,
+    );
+  }
+
+  /**
+   * Confirm that the phone shows the same code. For a person who has compared both. Where the codes differ,
+   * give the link up instead.
+   */
+  confirmPasskey(id: string, body: ConfirmPasskeyBody, options?: CallOptions): Promise<PasskeyView> {
+    return this.caller.json<PasskeyView>(
+      { method: 'POST', path: `/v1/sessions/${encodeURIComponent(id)}/passkey/confirm`, body },
       options,
     );
   }

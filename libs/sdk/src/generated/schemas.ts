@@ -98,6 +98,12 @@ export interface CheckedApiKeys {
   items: CheckedApiKey[];
 }
 
+/** `ConfirmPasskeyBody` of the API description. */
+export interface ConfirmPasskeyBody {
+  /** Code that was compared: the one that the gateway shows. */
+  code: string;
+}
+
 /** `ContactContent` of the API description. */
 export interface ContactContent {
   /** Name on the card. */
@@ -270,6 +276,8 @@ export interface CreateWebhookBody {
         | 'session.disconnected'
         | 'session.qr_generated'
         | 'session.logged_out'
+        | 'session.passkey_required'
+        | 'session.passkey_changed'
         | 'webhook.paused'
         | 'webhook.recovered'
       )[]
@@ -524,6 +532,7 @@ export interface HttpErrorBody {
     | 'TENANT_NOT_FOUND'
     | 'WIDGET_NOT_FOUND'
     | 'SESSION_NOT_FOUND'
+    | 'PASSKEY_NOT_FOUND'
     | 'MESSAGE_NOT_FOUND'
     | 'CONVERSATION_NOT_FOUND'
     | 'CONTACT_NOT_FOUND'
@@ -549,6 +558,8 @@ export interface HttpErrorBody {
     | 'REPLAY_CONFLICT'
     | 'QUOTA_CONFLICT'
     | 'AUDIT_LOG_CONFLICT'
+    | 'PASSKEY_CONFLICT'
+    | 'PASSKEY_ENDED'
     | 'CURSOR_EXPIRED'
     | 'MEDIA_GONE'
     | 'PAYLOAD_TOO_LARGE'
@@ -1141,6 +1152,88 @@ export interface PairingCodeBody {
   phone: string;
 }
 
+/** `PasskeyAssertion` of the API description. */
+export interface PasskeyAssertion {
+  /** Id of the passkey, in base64url. */
+  id: string;
+  /** The same id, in base64url. */
+  rawId: string;
+  /** Kind of credential. */
+  type: 'public-key';
+  /** Where the passkey is. */
+  authenticatorAttachment?: string | null | undefined;
+  /** What was signed, and the signature. */
+  response: PasskeyAssertionResponse;
+  /** Results of extensions. */
+  clientExtensionResults?: Record<string, unknown> | undefined;
+}
+
+/** `PasskeyAssertionResponse` of the API description. */
+export interface PasskeyAssertionResponse {
+  /** What the browser says of page and challenge, in base64url. */
+  clientDataJSON: string;
+  /** What the authenticator says of itself, in base64url. */
+  authenticatorData: string;
+  /** The signature, in base64url. */
+  signature: string;
+  /** Account that the passkey belongs to, in base64url. */
+  userHandle?: string | null | undefined;
+}
+
+/** `PasskeyChangedV1` of the API description. */
+export interface PasskeyChangedV1 {
+  /** The session. */
+  sessionId: string;
+  /**
+   * What has become of it. sent: the platform has the answer. compare: there is a code to compare and
+   * confirm. finishing: the platform has all. linked: the number is linked. failed: it is not; another QR
+   * code follows as long as somebody looks.
+   */
+  stage: 'sent' | 'compare' | 'finishing' | 'linked' | 'failed';
+  /** When this step is over; absent where nothing follows (ISO 8601, UTC). */
+  expiresAt?: string | undefined;
+  /** Why it failed. */
+  reason?:
+    | 'EXPIRED'
+    | 'PHONE_SILENT'
+    | 'REFUSED'
+    | 'NO_ANSWER'
+    | 'UNREADABLE'
+    | 'CONNECTION_LOST'
+    | 'GIVEN_UP'
+    | undefined;
+  /** When it happened (ISO 8601, UTC). */
+  timestamp: string;
+}
+
+/** `PasskeyRequiredV1` of the API description. */
+export interface PasskeyRequiredV1 {
+  /** The session. */
+  sessionId: string;
+  /** Until when the challenge can be answered (ISO 8601, UTC). */
+  expiresAt: string;
+  /** When it happened (ISO 8601, UTC). */
+  timestamp: string;
+}
+
+/** `PasskeyView` of the API description. */
+export interface PasskeyView {
+  /**
+   * Next step. challenge: answer the challenge with the passkey. sent: wait for the phone. compare: compare
+   * the code with that on the phone, and confirm it. finishing: wait until the number is linked.
+   */
+  stage: 'challenge' | 'sent' | 'compare' | 'finishing';
+  /**
+   * What to hand to `navigator.credentials.get` as `publicKey`, in its JSON form. Browsers take it on the
+   * platform's own page alone.
+   */
+  options: Record<string, unknown>;
+  /** When this step is over, and the link with it (ISO 8601, UTC). */
+  expiresAt: string;
+  /** Code to compare with that on the phone; null before there is one. */
+  code: string | null;
+}
+
 /** `PollContent` of the API description. */
 export interface PollContent {
   /** The question. */
@@ -1302,6 +1395,8 @@ export interface ReplayBody {
     | 'session.disconnected'
     | 'session.qr_generated'
     | 'session.logged_out'
+    | 'session.passkey_required'
+    | 'session.passkey_changed'
     | 'webhook.paused'
     | 'webhook.recovered'
     | undefined;
@@ -1444,6 +1539,8 @@ export interface SessionEndedV1 {
     | 'CREATED'
     | 'CONNECT_REQUESTED'
     | 'QR_READY'
+    | 'PASSKEY_ASKED'
+    | 'PASSKEY_FAILED'
     | 'LINKED'
     | 'LOGGED_IN'
     | 'CONNECTION_LOST'
@@ -1554,6 +1651,7 @@ export interface SessionView {
     | 'NEW'
     | 'CONNECTING'
     | 'AWAITING_SCAN'
+    | 'PASSKEY_REQUIRED'
     | 'CONNECTED'
     | 'RECONNECTING'
     | 'DEGRADED'
@@ -1564,6 +1662,8 @@ export interface SessionView {
     | 'CREATED'
     | 'CONNECT_REQUESTED'
     | 'QR_READY'
+    | 'PASSKEY_ASKED'
+    | 'PASSKEY_FAILED'
     | 'LINKED'
     | 'LOGGED_IN'
     | 'CONNECTION_LOST'
@@ -1761,6 +1861,8 @@ export interface UpdateWebhookBody {
         | 'session.disconnected'
         | 'session.qr_generated'
         | 'session.logged_out'
+        | 'session.passkey_required'
+        | 'session.passkey_changed'
         | 'webhook.paused'
         | 'webhook.recovered'
       )[]
@@ -1873,6 +1975,8 @@ export interface WebhookEndpoint {
     | 'session.disconnected'
     | 'session.qr_generated'
     | 'session.logged_out'
+    | 'session.passkey_required'
+    | 'session.passkey_changed'
     | 'webhook.paused'
     | 'webhook.recovered'
   )[];
@@ -1928,6 +2032,8 @@ export interface WebhookEndpointWithSecret {
     | 'session.disconnected'
     | 'session.qr_generated'
     | 'session.logged_out'
+    | 'session.passkey_required'
+    | 'session.passkey_changed'
     | 'webhook.paused'
     | 'webhook.recovered'
   )[];

@@ -8,6 +8,10 @@ import {
   GetSession,
   GetSessionQr,
   ListSessions,
+  AnswerPasskey,
+  ConfirmPasskey,
+  GetPasskey,
+  GiveUpPasskey,
   LookUpContact,
   MarkRead,
   type RequestContract,
@@ -60,6 +64,19 @@ const LIVE: [Any, object][] = [
   [SetTyping as Any, { to: `${PHONE}@s.whatsapp.net`, state: 'composing' }],
 ];
 
+const ASSERTION = {
+  ...{ id: 'cGFzc2tleQ', rawId: 'cGFzc2tleQ', type: 'public-key' },
+  response: { clientDataJSON: 'YQ', authenticatorData: 'Yg', signature: 'Yw' },
+};
+
+/** Requests about the link of a session that needs a passkey. */
+const PASSKEY: [Any, object][] = [
+  [GetPasskey as Any, {}],
+  [AnswerPasskey as Any, { assertion: ASSERTION }],
+  [ConfirmPasskey as Any, { code: 'ABCD-2345' }],
+  [GiveUpPasskey as Any, {}],
+];
+
 /** Requests about one session, with the fields they need besides its ids. */
 const ABOUT_ONE: [Any, object][] = [
   ...LIVE,
@@ -69,6 +86,7 @@ const ABOUT_ONE: [Any, object][] = [
   [GetSessionQr as Any, {}],
   [RequestPairingCode as Any, { phone: PHONE }],
   [SetBotMode as Any, { botMode: 'EXTERNAL' }],
+  ...PASSKEY,
 ];
 
 const MAKING: ContractCase<SessionWorld>[] = [
@@ -249,6 +267,14 @@ const LINKING: ContractCase<SessionWorld>[] = [
     name: 'a session that is linked cannot be linked once more by a pairing code',
     run: async (world) => {
       await assertRefused(world, RequestPairingCode, { ...world.linked, phone: PHONE }, 'ALREADY_LINKED');
+    },
+  },
+  {
+    name: 'a session of which the platform wants no passkey has none to show, to answer, to confirm or to give up',
+    run: async (world) => {
+      for (const [contract, more] of PASSKEY) {
+        await assertRefused(world, contract, { ...world.linked, ...more }, 'PASSKEY_NOT_FOUND');
+      }
     },
   },
   {

@@ -2,6 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsArray, IsBoolean, IsIn, IsInt, IsString, Length, Max, Min } from 'class-validator';
 import { MayBeAbsent } from '../../http/may-be-absent.js';
 import { type LinkingRules, REDRAW_CHILDREN } from '../../pairing/linking-rules.js';
+import { PasskeyRulesChange, PasskeyRulesView } from './passkey-bodies.js';
 
 const REFRESH_ON_SCAN =
   'How many scans are answered by an order to draw the code anew, with the same reference and another secret; each answers 409.';
@@ -12,7 +13,7 @@ const FORCE_MANUAL = 'What that request says in force_manual_refresh.';
 const SYSTEMS = 'Systems that a device with a typed code may name; others are refused with 400.';
 
 /** Request for the rules of linking a number; what is not given stays. */
-export class LinkingChange implements Partial<LinkingRules> {
+export class LinkingChange extends PasskeyRulesChange implements Partial<LinkingRules> {
   @ApiPropertyOptional({ description: REFRESH_ON_SCAN, example: 1 })
   @MayBeAbsent()
   @IsInt()
@@ -65,7 +66,7 @@ class NoticeView {
   acked: boolean;
 }
 
-export class LinkingView implements LinkingRules {
+export class LinkingView extends PasskeyRulesView implements LinkingRules {
   @ApiProperty({ description: REFRESH_ON_SCAN, example: 1 })
   refreshOnScan: number;
 

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { type AuthenticationCreds, initAuthCreds } from '@whiskeysockets/baileys';
+import type { PasskeyReport } from '../../passkey.js';
 import type { LibrarySocket } from '../messages/outgoing.js';
 import { describeDevice } from './device-name.js';
 import { Linking } from './linking.js';
@@ -49,6 +50,7 @@ function begin(given = ['a', 'b']): void {
   const listener = {
     onQr: (_text: string, _until: Date, isRedrawn = false) => void seen.push(isRedrawn ? 'redrawn' : 'drawn'),
     onPairingCode: () => void seen.push('another code'),
+    onPasskey: ({ stage }: PasskeyReport) => void seen.push(`passkey: ${stage}`),
   };
   const end = ({ next, reason }: object & { next: string; reason: string }) =>
     void seen.push(`${next}: ${reason}`);
@@ -97,11 +99,55 @@ test('an order that waited is forgotten when the number is linked', () => {
   expect([seen, creds.advSecretKey]).toEqual([['drawn', 'left to the library', 'ack o'], before]);
 });
 
+const WISH = {
+  ...{ tag: 'notification', attrs: { id: 'p', from: 's', type: 'passkey_prologue_request' } },
+  content: [
+    {
+      ...{ tag: 'passkey_request_options', attrs: {} },
+      content: Buffer.from(JSON.stringify({ challenge: 'YQ', timeout: 400_000, rpId: 'whatsapp.com' })),
+    },
+  ],
+};
+
+test('where the platform wants a passkey no other code is drawn, whatever else comes', async () => {
+  begin();
+  ws.emit('CB:notification', PHONES_ANSWER);
+  ws.emit('CB:notification', WISH);
+  ws.emit('CB:notification', ORDER);
+  const before = creds.advSecretKey;
+  await jest.advanceTimersByTimeAsync(300_000);
+  expect(seen).toEqual(['drawn', 'left to the library', 'ack p', 'passkey: challenge', 'ack o']);
+  expect(creds.advSecretKey).toBe(before);
+});
+
+test('a link with a passkey that failed ends its socket: the next one has codes to show', async () => {
+  begin();
+  ws.emit('CB:notification', WISH);
+  await jest.advanceTimersByTimeAsync(400_000);
+  expect(seen.slice(2)).toEqual(['passkey: challenge', 'passkey: failed', 'again: PASSKEY_FAILED']);
+});
+
+test('a link with a passkey is lost with its socket', () => {
+  begin();
+  ws.emit('CB:notification', WISH);
+  linking.stop();
+  expect(seen.slice(2, 4)).toEqual(['passkey: challenge', 'passkey: failed']);
+});
+
+test('the end of a link with a passkey is taken before the library takes it', () => {
+  ws.on('CB:iq,,pair-success', () => seen.push('left to the library'));
+  begin();
+  ws.emit('CB:notification', WISH);
+  ws.emit('CB:iq,,pair-success', {});
+  linking.stop();
+  expect(seen.slice(2)).toEqual(['passkey: challenge', 'passkey: linked', 'left to the library']);
+});
+
 test('what is not known is acknowledged, and no more is made of it', () => {
   begin();
   for (const [id, type, tag] of [
     ['1', 'companion_reg_refresh', 'something_else'],
-    ['2', 'passkey_prologue_request', 'passkey_request_options'],
+    ['2', 'account_sync', 'anything'],
   ])
     ws.emit('CB:notification', {
       tag: 'notification',

@@ -6,15 +6,20 @@ import {
   type WABrowserDescription,
 } from '@whiskeysockets/baileys';
 import type { PlatformListener, SocketClose } from '../../port.js';
+import type { PasskeyReport } from '../../passkey.js';
+import { atStep } from '../../../steps.js';
 import type { LibrarySocket } from '../messages/outgoing.js';
-import type { Stanza } from '../messages/stanzas.js';
+import { partsOf, type Stanza } from '../messages/stanzas.js';
 import { makePlain } from './device-name.js';
+import { askPlatform } from './passkey/ask-platform.js';
+import { PasskeyCeremony } from './passkey/ceremony.js';
 import { requestPairingCode } from './pairing-code.js';
 import { QrCodes } from './qr-codes.js';
 
 /** Names under which the order to draw the QR code anew comes. */
 const REDRAWING = ['companion_reg_refresh', 'pair-device-rotate-qr'];
 const CODE = 'link_code_companion_reg';
+const PASSKEY = 'passkey_prologue_request';
 const PHONES_KEY = 'link_code_pairing_wrapped_primary_ephemeral_pub';
 /** Longest wait for the end of a link after the phone has answered a typed code, in ms. */
 const TYPED_MS = 60_000;
@@ -26,6 +31,7 @@ const TYPED_MS = 60_000;
  * 2600, 2737, 2738).
  */
 export class Linking {
+  readonly passkey: PasskeyCeremony;
   private readonly codes: QrCodes;
   /** Number that a code to type was asked for. */
   private phone: string | undefined;
@@ -37,18 +43,25 @@ export class Linking {
   constructor(
     private readonly sock: LibrarySocket,
     private readonly device: WABrowserDescription,
-    private readonly listener: Pick<PlatformListener, 'onQr' | 'onPairingCode'>,
+    private readonly listener: Pick<PlatformListener, 'onQr' | 'onPairingCode' | 'onPasskey'>,
     private readonly end: (close: SocketClose) => void,
   ) {
     const { ws, authState } = sock;
+    const keepSecret = (advSecretKey: string): void => void sock.ev.emit('creds.update', { advSecretKey });
     this.codes = new QrCodes(authState.creds, {
       show: (text, expiresAt, isRedrawn) => listener.onQr(text, expiresAt, isRedrawn),
-      keepSecret: (advSecretKey) => void sock.ev.emit('creds.update', { advSecretKey }),
+      keepSecret,
       spent: () => this.spent(),
+    });
+    this.passkey = new PasskeyCeremony(authState.creds, {
+      ask: (type, content) => askPlatform(sock, type, content),
+      report: (report) => this.report(report),
+      keepSecret,
     });
     if (authState.creds.account) return;
     ws.on('CB:iq,type:set,pair-device', (stanza: Stanza) => this.codes.begin(refsIn(stanza)));
-    ws.on('CB:iq,,pair-success', () => this.stop());
+    // Before the library, which verifies the end with the secret of that moment.
+    ws.prependListener('CB:iq,,pair-success', () => this.linked());
     const library = ws.listeners('CB:notification') as ((stanza: Stanza) => void)[];
     ws.removeAllListeners('CB:notification');
     ws.on('CB:notification', (stanza: Stanza) => {
@@ -70,6 +83,17 @@ export class Linking {
   }
 
   stop(): void {
+    this.stopCodes();
+    this.passkey.fail('CONNECTION_LOST');
+  }
+
+  private linked(): void {
+    if (this.passkey.isOpen) atStep('link-10');
+    this.passkey.linked();
+    this.stopCodes();
+  }
+
+  private stopCodes(): void {
     clearTimeout(this.putOff);
     this.codes.stop();
   }
@@ -77,12 +101,33 @@ export class Linking {
   /** Takes a notification: without an acknowledgement it would come again. */
   private take(stanza: Stanza): void {
     const { id = '', from = '', type = '' } = stanza.attrs;
+    if (type === PASSKEY) atStep('link-1');
     const acknowledgement = { tag: 'ack', attrs: { id, to: from, class: 'notification', type } };
     // On a socket that is gone it is not missed.
     this.sock.sendNode(acknowledgement).catch(() => undefined);
-    const tags = Array.isArray(stanza.content) ? (stanza.content as Stanza[]).map(({ tag }) => tag) : [];
-    if (type === 'companion_reg_refresh' && tags.some((tag) => REDRAWING.includes(tag))) this.redraw();
+    this.follow(type, stanza);
+  }
+
+  private follow(type: string, stanza: Stanza): void {
+    if (type === PASSKEY) this.askPasskey(stanza);
+    if (type === 'crsc_continuation') void this.passkey.goOn(stanza);
     if (type === CODE && childOf(stanza, CODE)?.attrs['stage'] === 'refresh_code') void this.refreshCode();
+    const isOrder =
+      type === 'companion_reg_refresh' && partsOf(stanza).some(({ tag }) => REDRAWING.includes(tag));
+    if (isOrder) this.redraw();
+  }
+
+  /** Waits for a passkey: another code would begin another link. */
+  private askPasskey(stanza: Stanza): void {
+    this.stopCodes();
+    void this.passkey.begin(stanza);
+  }
+
+  /** Passes on how the link with a passkey goes; when it fails, the socket ends, because only another one has codes to show. */
+  private report(report: PasskeyReport): void {
+    this.listener.onPasskey(report);
+    if (report.stage === 'failed')
+      this.end({ next: 'again', reason: 'PASSKEY_FAILED', isMalfunction: false });
   }
 
   /** Draws the QR code anew, unless a typed code is about to link the number: with its secret, which must stay. */

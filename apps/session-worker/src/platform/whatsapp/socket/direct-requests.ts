@@ -17,10 +17,15 @@ export function directRequests(
   { accounts, presence, linking }: { accounts: AccountAddresses; presence: Presence; linking: Linking },
 ): Pick<
   PlatformSocket,
-  'requestPairingCode' | 'lookUp' | 'addressesOf' | 'markRead' | 'setAlwaysOnline' | 'typing'
+  'requestPairingCode' | 'passkey' | 'lookUp' | 'addressesOf' | 'markRead' | 'setAlwaysOnline' | 'typing'
 > {
   return {
     requestPairingCode: (phone) => scope.run(() => linking.requestPairingCode(phone)),
+    passkey: {
+      answer: (assertion) => scope.run(() => linking.passkey.answer(assertion)),
+      confirm: (code) => scope.run(() => linking.passkey.confirm(code)),
+      giveUp: () => scope.run(() => linking.passkey.fail('GIVEN_UP')),
+    },
     lookUp: (phone) => scope.run(() => accounts.lookUp(phone)),
     addressesOf: (contact) =>
       scope.run(async () => {

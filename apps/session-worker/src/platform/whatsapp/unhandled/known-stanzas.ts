@@ -10,7 +10,8 @@ export const TABLE_OF_LIBRARY = '7.0.0-rc14';
  */
 const HANDLED: Record<string, string> = {
   notification:
-    'newsletter mediaretry encrypt devices server_sync picture privacy_token link_code_companion_reg companion_reg_refresh',
+    'newsletter mediaretry encrypt devices server_sync picture privacy_token link_code_companion_reg companion_reg_refresh ' +
+    'passkey_prologue_request crsc_continuation',
   'notification account_sync': 'disappearing_mode blocklist',
   'notification mex':
     'NotificationUserReachoutTimelockUpdate MessageCappingInfoNotification NotificationNewsletterUpdate ' +
@@ -33,8 +34,8 @@ const HANDLED: Record<string, string> = {
 /** Names of what nobody handles, and is known to exist (docs/platform-protocol.md, 19). */
 const UNHANDLED: Record<string, string> = {
   notification:
-    'business passkey_prologue_request crsc_continuation contacts disappearing_mode registration retry server status text pay psa ' +
-    'offer_notice waffle hosted w:growth digital_commerce_subscription fbid:devices',
+    'business contacts disappearing_mode registration retry server status text pay psa offer_notice waffle hosted w:growth ' +
+    'digital_commerce_subscription fbid:devices',
   'notification account_sync': 'username privacy status picture devices',
   'notification w:gp2':
     'delete link unlink suspended growth_locked membership_approval_request change_number auto_add_disabled ' +

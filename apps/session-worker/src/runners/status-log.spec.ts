@@ -1,0 +1,73 @@
+import { beforeEach, expect, test } from '@jest/globals';
+import type { Envelope } from '@svc/contracts';
+import type { StatusChange } from '../sessions/session-rows.js';
+import { StatusLog } from './status-log.js';
+
+const EXPIRES = new Date('2026-01-31T12:10:00.000Z');
+const CHALLENGE = { options: { challenge: 'Y2hhbGxlbmdl' }, expiresAt: EXPIRES };
+
+let written: [StatusChange, Envelope[]][];
+let status: StatusLog;
+
+beforeEach(() => {
+  written = [];
+  const session = { id: 'session', tenantId: 'tenant', status: 'AWAITING_SCAN' as const };
+  status = new StatusLog(session, async (change, events) => void written.push([change, events]));
+});
+
+/** Lists status and reason of each write, with what was told. */
+const seen = (): string[] =>
+  written.map(([change, events]) => {
+    const told = events.map(({ type, data }) => {
+      const { stage, reason } = data as { stage?: string; reason?: string };
+      return [type, stage, reason].filter(Boolean).join(' ');
+    });
+    return [`${change.status} ${change.reason}`, ...told].join(', ');
+  });
+
+test('each step of a link with a passkey is told, and its end leaves the state', async () => {
+  await status.passkey({ stage: 'challenge', ...CHALLENGE });
+  await status.passkey({ stage: 'sent', ...CHALLENGE });
+  await status.passkey({ stage: 'compare', ...CHALLENGE, code: 'ABCD-2345' });
+  await status.passkey({ stage: 'linked' });
+  await status.connecting(true, 'RESTART_REQUIRED');
+  expect(seen()).toEqual([
+    'PASSKEY_REQUIRED PASSKEY_ASKED, session.passkey_required',
+    'PASSKEY_REQUIRED PASSKEY_ASKED, session.passkey_changed sent',
+    'PASSKEY_REQUIRED PASSKEY_ASKED, session.passkey_changed compare',
+    'CONNECTING LINKED, session.passkey_changed linked',
+    'CONNECTING RESTART_REQUIRED',
+  ]);
+});
+
+test('neither challenge nor code is written or told', async () => {
+  await status.passkey({ stage: 'challenge', ...CHALLENGE });
+  await status.passkey({ stage: 'compare', ...CHALLENGE, code: 'ABCD-2345' });
+  expect(JSON.stringify(written)).not.toMatch(/ABCD-2345|Y2hhbGxlbmdl/);
+});
+
+test('a link with a passkey that came to nothing is told with its reason, once', async () => {
+  await status.passkey({ stage: 'challenge', ...CHALLENGE });
+  await status.passkey({ stage: 'failed', reason: 'PHONE_SILENT' });
+  await status.connecting(true, 'PASSKEY_FAILED');
+  expect(seen().slice(1)).toEqual([
+    'CONNECTING PASSKEY_FAILED, session.passkey_changed failed PHONE_SILENT',
+    'CONNECTING PASSKEY_FAILED',
+  ]);
+});
+
+test.each(['MAINTENANCE', 'USER_REQUEST'] as const)(
+  'one that is left on the way (%s) is told as lost',
+  async (reason) => {
+    await status.passkey({ stage: 'challenge', ...CHALLENGE });
+    await status.disconnected('DISCONNECTED', reason);
+    expect(seen().at(-1)).toBe(`DISCONNECTED ${reason}, session.passkey_changed failed CONNECTION_LOST`);
+  },
+);
+
+test('one whose worker has vanished is told as lost by the next owner', async () => {
+  const session = { id: 'session', tenantId: 'tenant', status: 'PASSKEY_REQUIRED' as const };
+  status = new StatusLog(session, async (change, events) => void written.push([change, events]));
+  await status.connecting(true, 'CONNECT_REQUESTED');
+  expect(seen()).toEqual(['CONNECTING CONNECT_REQUESTED, session.passkey_changed failed CONNECTION_LOST']);
+});
