@@ -48,6 +48,11 @@ import { EventStreamController } from './events/event-stream.controller.js';
 import { EventStreams } from './events/event-streams.service.js';
 import { LogReader } from './events/log-reader.js';
 import { LogTail } from './events/log-tail.js';
+import { LinkPagesController } from './link-page/link-pages.controller.js';
+import { LinkPagesService } from './link-page/link-pages.service.js';
+import { LinkVisits } from './link-page/link-visits.service.js';
+import { LinkVisitsController } from './link-page/link-visits.controller.js';
+import { NamesOnPages } from './link-page/link-names.js';
 import { SendPermissions } from './auth/send-permissions.js';
 import { LimitsController } from './usage/limits.controller.js';
 import { LimitsService } from './limits/limits.service.js';
@@ -103,10 +108,12 @@ import { PasskeyController } from './sessions/passkey.controller.js';
 import { PasskeyService } from './sessions/passkey.service.js';
 import { SessionsController } from './sessions/sessions.controller.js';
 import { SessionsService } from './sessions/sessions.service.js';
+import { SingleUseLinks } from './single-use/single-use-links.js';
 import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
 import { TenantPaces } from './subscriptions/tenant-paces.js';
 import { DashboardUser } from './tenants/dashboard-user.entity.js';
 import { Tenant } from './tenants/tenant.entity.js';
+import { ConfirmedNames } from './operator/confirmed-names.js';
 import { DeletionRunner } from './operator/deletion-runner.js';
 import { DeletionsService } from './operator/deletions.service.js';
 import { TenantDeletionRecord } from './operator/tenant-deletion.entity.js';
@@ -192,6 +199,8 @@ const events = {
     SandboxController,
     WidgetsController,
     PublicWidgetController,
+    LinkPagesController,
+    LinkVisitsController,
     MessagesConsumer,
     SandboxConsumer,
     ScheduleConsumer,
@@ -278,6 +287,11 @@ const events = {
     WidgetsService,
     PublicWidgetService,
     PublicPaces,
+    ConfirmedNames,
+    SingleUseLinks,
+    NamesOnPages,
+    LinkPagesService,
+    LinkVisits,
   ],
 })
 export class AppModule {}

@@ -1,0 +1,56 @@
+import { Equals, IsString, Length, Matches } from 'class-validator';
+import type { QrDrawing } from '../widget/widget-bodies.js';
+import type { LinkNames } from './link-names.js';
+
+/** Secret of a link: 256 bits in base64url. */
+export const SECRET = /^[\w-]{43}$/;
+
+/** Body of `POST /v1/public/link/look`. */
+export class LookBody {
+  @Matches(SECRET, { message: 'token must be the last part of the address' })
+  token: string;
+}
+
+/** Body of `POST /v1/public/link/open`. */
+export class OpenBody extends LookBody {
+  /** The person has read who will read and write, and agrees. */
+  @Equals(true)
+  consents: true;
+}
+
+/** Body of `POST /v1/public/link/code`. */
+export class TypedCodeBody {
+  @IsString()
+  @Length(1, 100)
+  phone: string;
+}
+
+/** What a link is about, before anybody has agreed to it. */
+export interface LinkOffer {
+  names: LinkNames;
+  expiresAt: string;
+  /** True: another browser has it. */
+  isOpened: boolean;
+}
+
+/** A link that this browser has opened. */
+export interface OpenedLink {
+  key: string;
+  expiresAt: string;
+}
+
+/** Stages of a link, as its page shows them: a code is coming, it can be scanned, the platform wants a passkey, the number is linked. */
+export type LinkStage = 'waiting' | 'scan' | 'passkey' | 'linked';
+
+/** State of a link, for its page. */
+export interface LinkProgress {
+  stage: LinkStage;
+  names: LinkNames;
+  /** QR code to scan, at that stage. */
+  qr: QrDrawing | null;
+  /** Number that is linked, but for most of its digits. */
+  phone: string | null;
+  /** Where to go on, once it is linked. */
+  returnUrl: string | null;
+  expiresAt: string;
+}

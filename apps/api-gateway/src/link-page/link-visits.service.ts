@@ -1,0 +1,136 @@
+import { Injectable } from '@nestjs/common';
+import {
+  AppError,
+  type PairingCode,
+  type PasskeyAssertion,
+  type PasskeyView,
+  type SessionState,
+} from '@svc/contracts';
+import { DataSource } from 'typeorm';
+import { AuditService } from '../audit/audit.service.js';
+import { LiveService } from '../sessions/live.service.js';
+import { PasskeyService } from '../sessions/passkey.service.js';
+import { SessionsService } from '../sessions/sessions.service.js';
+import { type SingleUseLink, SingleUseLinks } from '../single-use/single-use-links.js';
+import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
+import { drawQr } from '../widget/chat-link.js';
+import type { LinkOffer, LinkProgress, OpenedLink } from './link-bodies.js';
+import { NamesOnPages } from './link-names.js';
+
+const PURPOSE = 'link-number';
+/** Time for which a link holds from its opening on, in ms: room for a second try. */
+const OPEN_MS = 30 * 60_000;
+
+/** This class does what somebody may who was sent a link: see whom it is from, agree, and link one number, step by step. */
+@Injectable()
+export class LinkVisits {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly links: SingleUseLinks,
+    private readonly names: NamesOnPages,
+    private readonly sessions: SessionsService,
+    private readonly live: LiveService,
+    private readonly passkeys: PasskeyService,
+    private readonly subscriptions: SubscriptionsService,
+    private readonly audit: AuditService,
+  ) {}
+
+  /** Says what a link is about. Nothing changes: programs look at links, too. */
+  async look(token: string): Promise<LinkOffer> {
+    const { tenantId, expiresAt, isOpened } = await this.links.find(PURPOSE, token);
+    return { names: await this.names.of(tenantId), expiresAt: expiresAt.toISOString(), isOpened };
+  }
+
+  /** Notes that the person agrees, opens the link for this browser, and has the session show codes. */
+  async open(token: string): Promise<OpenedLink> {
+    const { tenantId, subject } = await this.links.find(PURPOSE, token);
+    const names = await this.names.of(tenantId);
+    const { key, link } = await this.dataSource.transaction(async (tx) => {
+      const opened = await this.links.open(tx, PURPOSE, token, OPEN_MS);
+      const fact = { tenantId, actor: 'link', action: 'link_page.consented', target: subject };
+      await this.audit.write({ ...fact, details: { names } }, tx);
+      return opened;
+    });
+    await this.sessions.connect(await this.subscriptions.active(tenantId), subject);
+    return { key, expiresAt: link.expiresAt.toISOString() };
+  }
+
+  /** Says how far the link is. Asking keeps QR codes coming. */
+  async progress(key: string): Promise<LinkProgress> {
+    const link = await this.held(key);
+    const { tenantId, subject, expiresAt } = link;
+    const session = await this.sessions.owned(tenantId, subject);
+    const state = {
+      ...{ names: await this.names.of(tenantId), expiresAt: expiresAt.toISOString() },
+      ...{ qr: null, phone: null, returnUrl: null },
+    };
+    if (link.isUsed || session.status === 'CONNECTED') return { ...state, ...(await this.linked(link, session)) };
+    if (session.status === 'PASSKEY_REQUIRED') return { ...state, stage: 'passkey' };
+    const qr = session.status === 'AWAITING_SCAN' ? await this.qrOf(tenantId, subject) : undefined;
+    if (qr !== undefined) return { ...state, stage: 'scan', qr: drawQr(qr) };
+    if (session.status === 'DISCONNECTED' || session.status === 'LOGGED_OUT')
+      await this.sessions.connect(await this.subscriptions.active(tenantId), subject);
+    return { ...state, stage: 'waiting' };
+  }
+
+  async typedCode(key: string, phone: string): Promise<PairingCode> {
+    const { tenantId, subject } = await this.openFor(key);
+    return this.live.pairingCode(await this.subscriptions.active(tenantId), subject, phone);
+  }
+
+  async passkey(key: string): Promise<PasskeyView> {
+    const { tenantId, subject } = await this.openFor(key);
+    return this.passkeys.get(tenantId, subject);
+  }
+
+  async answerPasskey(key: string, assertion: PasskeyAssertion): Promise<PasskeyView> {
+    const { tenantId, subject } = await this.openFor(key);
+    return this.passkeys.answer(tenantId, subject, assertion);
+  }
+
+  async confirmPasskey(key: string, code: string): Promise<PasskeyView> {
+    const { tenantId, subject } = await this.openFor(key);
+    return this.passkeys.confirm(tenantId, subject, code);
+  }
+
+  async giveUpPasskey(key: string): Promise<void> {
+    const { tenantId, subject } = await this.openFor(key);
+    await this.passkeys.giveUp(tenantId, subject);
+  }
+
+  /** Ends the link where that was not noted yet. */
+  private async linked(
+    { tenantId, subject, details }: SingleUseLink,
+    { phone }: SessionState,
+  ): Promise<Pick<LinkProgress, 'stage' | 'phone' | 'returnUrl'>> {
+    await this.dataSource.transaction(async (tx) => {
+      if (!(await this.links.use(tx, PURPOSE, subject))) return;
+      await this.audit.write({ tenantId, actor: 'link', action: 'link_page.used', target: subject }, tx);
+    });
+    const returnUrl = typeof details['returnUrl'] === 'string' ? details['returnUrl'] : null;
+    return { stage: 'linked', phone: phone && `…${phone.slice(-3)}`, returnUrl };
+  }
+
+  /** Reads the QR code; undefined: it is just being drawn anew. */
+  private async qrOf(tenantId: string, sessionId: string): Promise<string | undefined> {
+    try {
+      return (await this.sessions.qr(tenantId, sessionId)).qr;
+    } catch (error) {
+      if ((error as AppError).code === 'QR_CONFLICT') return undefined;
+      throw error;
+    }
+  }
+
+  /** Finds the link of a browser. One whose session is gone, or whose tenant may not any more, is none. */
+  private held(key: string): Promise<SingleUseLink> {
+    return this.links.held(PURPOSE, key);
+  }
+
+  /** Finds the link of a browser for a step: there is none on a number that is linked. */
+  private async openFor(key: string): Promise<SingleUseLink> {
+    const link = await this.held(key);
+    if (link.isUsed) throw new AppError('LINK_ENDED', undefined, { reason: 'USED' });
+    await this.names.of(link.tenantId);
+    return link;
+  }
+}
