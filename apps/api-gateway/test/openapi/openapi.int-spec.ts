@@ -18,6 +18,7 @@ import { MessagesController } from '../../src/messages/messages.controller.js';
 import { SendingController } from '../../src/sending/sending.controller.js';
 import { ExternalConfigController } from '../../src/sessions/external-config.controller.js';
 import { LiveController } from '../../src/sessions/live.controller.js';
+import { PasskeyController } from '../../src/sessions/passkey.controller.js';
 import { SessionsController } from '../../src/sessions/sessions.controller.js';
 import { PublicWidgetController } from '../../src/widget/public-widget.controller.js';
 import { WidgetsController } from '../../src/widget/widgets.controller.js';
@@ -116,7 +117,7 @@ test('every handler of every controller under /v1 declares a scope', () => {
     ...[ContactsController, ConversationsController, DeliveriesController],
     ...[ErasuresController, EventLogController, EventStreamController],
     ...[ExternalConfigController, LimitsController, LiveController],
-    ...[MediaController, MessageMediaController, MessagesController],
+    ...[MediaController, MessageMediaController, MessagesController, PasskeyController],
     ...[PublicWidgetController, SandboxController, SendingController, SessionsController],
     ...[SubscriptionController, UsageController, WebhookActionsController],
     ...[WebhooksController, WidgetsController],
