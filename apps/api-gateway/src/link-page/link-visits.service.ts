@@ -41,23 +41,24 @@ export class LinkVisits {
     return { names: await this.names.of(tenantId), expiresAt: expiresAt.toISOString(), isOpened };
   }
 
-  /** Notes that the person agrees, opens the link for this browser, and has the session show codes. */
+  /** Notes that the person agrees, and opens the link for this browser. */
   async open(token: string): Promise<OpenedLink> {
     const { tenantId, subject } = await this.links.find(PURPOSE, token);
     const names = await this.names.of(tenantId);
+    // What would fail at the first step does so while the link can still be opened.
+    await this.subscriptions.active(tenantId);
     const { key, link } = await this.dataSource.transaction(async (tx) => {
       const opened = await this.links.open(tx, PURPOSE, token, OPEN_MS);
       const fact = { tenantId, actor: 'link', action: 'link_page.consented', target: subject };
       await this.audit.write({ ...fact, details: { names } }, tx);
       return opened;
     });
-    await this.sessions.connect(await this.subscriptions.active(tenantId), subject);
     return { key, expiresAt: link.expiresAt.toISOString() };
   }
 
   /** Says how far the link is. Asking keeps QR codes coming. */
   async progress(key: string): Promise<LinkProgress> {
-    const link = await this.held(key);
+    const link = await this.links.held(PURPOSE, key);
     const { tenantId, subject, expiresAt } = link;
     const session = await this.sessions.owned(tenantId, subject);
     const state = {
@@ -121,14 +122,9 @@ export class LinkVisits {
     }
   }
 
-  /** Finds the link of a browser. One whose session is gone, or whose tenant may not any more, is none. */
-  private held(key: string): Promise<SingleUseLink> {
-    return this.links.held(PURPOSE, key);
-  }
-
   /** Finds the link of a browser for a step: there is none on a number that is linked. */
   private async openFor(key: string): Promise<SingleUseLink> {
-    const link = await this.held(key);
+    const link = await this.links.held(PURPOSE, key);
     if (link.isUsed) throw new AppError('LINK_ENDED', undefined, { reason: 'USED' });
     await this.names.of(link.tenantId);
     return link;

@@ -15,6 +15,7 @@ import {
   EventStreamQuery,
   MarkReadBody,
   OpenCheckoutBody,
+  LinkPageBody,
   PairingCodeBody,
   ConfirmPasskeyBody,
   PasskeyAssertion,
@@ -62,7 +63,7 @@ const BODIES = [
   ...[SendMessageRequest, CreateSessionBody, PromoteTierBody, PutExternalConfigBody],
   ...[CreateWebhookBody, UpdateWebhookBody, CreateApiKeyBody, CheckApiKeysBody],
   ...[PairingCodeBody, MarkReadBody, TypingBody, UpdateSessionBody, EndpointReasonBody, OpenCheckoutBody],
-  ...[PasskeyAssertion, PasskeyAssertionResponse, ConfirmPasskeyBody],
+  ...[PasskeyAssertion, PasskeyAssertionResponse, ConfirmPasskeyBody, LinkPageBody],
   ...[ReplayBody, WriteAsContactBody, AdvanceClockBody, CreateWidgetBody, UpdateWidgetBody],
 ];
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  ConfirmTenantName,
   MessageReceived,
   type MessageReceivedV1,
   MessageSent,
@@ -44,12 +45,15 @@ export async function furnish(tenant: NewTenant, word: string): Promise<Resource
     fakes.linking.bring(id, stage);
     return id;
   };
+  const confirmed = { tenantId: tenant.tenantId, name: `${word} shop` };
+  await gateway.service.rpc.request(ConfirmTenantName, confirmed);
   const [conversation] = (await call('GET /v1/conversations')).body['items'] as { id: string }[];
   return {
     ...{ sessions, webhooks, widgets, widget: widgets, media: await uploadFor(tenant) },
     ...{ phone: EXAMPLE_PHONE, contact: EXAMPLE_PHONE, conversations: String(conversation?.id) },
     erasures: await erasureOf(tenant, sessions, word),
     'sessions/pairing-code': fakes.addSession(tenant.tenantId, { phone: null }).id,
+    'sessions/link-page': fakes.addSession(tenant.tenantId, { phone: null }).id,
     'sessions/passkey': passkeyAt('challenge'),
     'sessions/passkey/response': passkeyAt('challenge'),
     'sessions/passkey/confirm': passkeyAt('compare'),

@@ -1,0 +1,34 @@
+import { ConfirmTenantName, type SessionState } from '@svc/contracts';
+import { type Answer, gateway, tenant } from '../support/gateway.js';
+
+/** A session that is being linked. */
+export const unlinked = (status: SessionState['status'] = 'AWAITING_SCAN'): SessionState =>
+  gateway.fakes.addSession(tenant.tenantId, { status, phone: null });
+
+/** The operator confirms the name of this file's tenant. */
+export const confirmName = (name: string | null = 'Acme Flowers', tenantId = tenant.tenantId): Promise<unknown> =>
+  gateway.service.rpc.request(ConfirmTenantName, { tenantId, name, operator: 'Ada' });
+
+export const order = (sessionId: string, body: object = {}, key = tenant.apiKey): Promise<Answer> =>
+  gateway.call(key, `POST /v1/sessions/${sessionId}/link-page`, body);
+
+/** Makes a link, and gives the token of its address. */
+export async function tokenFor(sessionId: string, body: object = {}): Promise<string> {
+  const answer = await order(sessionId, body);
+  if (answer.status !== 201) throw new Error(`no link: ${JSON.stringify(answer.body)}`);
+  return String(answer.body['address']).split('/').at(-1) ?? '';
+}
+
+/** Asks as the page does, which has the key of its browser, or none yet. */
+export const page = (route: string, body?: object, key?: string): Promise<Answer> => {
+  const [method = '', path = ''] = route.split(' ');
+  return gateway.call(key, `${method} /v1/public/link${path}`, body);
+};
+
+export const look = (token: string): Promise<Answer> => page('POST /look', { token });
+export const open = (token: string): Promise<Answer> => page('POST /open', { token, consents: true });
+
+/** Opens a link as its person does, and gives the key of the browser. */
+export async function opened(sessionId: string, body: object = {}): Promise<string> {
+  return String((await open(await tokenFor(sessionId, body))).body['key']);
+}
