@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Header, Headers, HttpCode, Post, Req } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Headers, HttpCode, Post, Req } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import { AppError, ConfirmPasskeyBody, type PairingCode, PasskeyAssertion, type PasskeyView } from '@svc/contracts';
 import type { FastifyRequest } from 'fastify';
@@ -15,9 +15,6 @@ import {
 } from './link-bodies.js';
 import { LinkVisits } from './link-visits.service.js';
 
-/** Answers are for one person. */
-const NoStore = (): MethodDecorator => Header('cache-control', 'no-store');
-
 /** `/v1/public/link`: for our own page (`public/link-page`), without an API key. It is in no description: nobody else calls it. */
 @ApiExcludeController()
 @Controller('v1/public/link')
@@ -30,7 +27,6 @@ export class LinkVisitsController {
   @Post('look')
   @HttpCode(200)
   @Public()
-  @NoStore()
   look(@Req() { ip }: FastifyRequest, @Body() { token }: LookBody): Promise<LinkOffer> {
     this.paces.takeAddress(ip);
     return this.visits.look(token);
@@ -39,7 +35,6 @@ export class LinkVisitsController {
   @Post('open')
   @HttpCode(200)
   @Public()
-  @NoStore()
   open(@Req() { ip }: FastifyRequest, @Body() { token }: OpenBody): Promise<OpenedLink> {
     this.paces.takeAddress(ip);
     return this.visits.open(token);
@@ -47,7 +42,6 @@ export class LinkVisitsController {
 
   @Get()
   @Public()
-  @NoStore()
   progress(@Req() { ip }: FastifyRequest, @Headers('authorization') key?: string): Promise<LinkProgress> {
     return this.visits.progress(this.keyIn(ip, key));
   }
@@ -55,7 +49,6 @@ export class LinkVisitsController {
   @Post('code')
   @HttpCode(200)
   @Public()
-  @NoStore()
   code(
     @Req() { ip }: FastifyRequest,
     @Headers('authorization') key: string | undefined,
@@ -66,7 +59,6 @@ export class LinkVisitsController {
 
   @Get('passkey')
   @Public()
-  @NoStore()
   passkey(@Req() { ip }: FastifyRequest, @Headers('authorization') key?: string): Promise<PasskeyView> {
     return this.visits.passkey(this.keyIn(ip, key));
   }
@@ -74,7 +66,6 @@ export class LinkVisitsController {
   @Post('passkey/response')
   @HttpCode(200)
   @Public()
-  @NoStore()
   answerPasskey(
     @Req() { ip }: FastifyRequest,
     @Headers('authorization') key: string | undefined,
@@ -86,7 +77,6 @@ export class LinkVisitsController {
   @Post('passkey/confirm')
   @HttpCode(200)
   @Public()
-  @NoStore()
   confirmPasskey(
     @Req() { ip }: FastifyRequest,
     @Headers('authorization') key: string | undefined,
@@ -98,7 +88,6 @@ export class LinkVisitsController {
   @Delete('passkey')
   @HttpCode(204)
   @Public()
-  @NoStore()
   giveUpPasskey(@Req() { ip }: FastifyRequest, @Headers('authorization') key?: string): Promise<void> {
     return this.visits.giveUpPasskey(this.keyIn(ip, key));
   }
