@@ -48,6 +48,8 @@ import { EventStreamController } from './events/event-stream.controller.js';
 import { EventStreams } from './events/event-streams.service.js';
 import { LogReader } from './events/log-reader.js';
 import { LogTail } from './events/log-tail.js';
+import { LinkEnd } from './link-page/link-end.js';
+import { LinksConsumer } from './link-page/links.consumer.js';
 import { LinkPagesController } from './link-page/link-pages.controller.js';
 import { LinkPagesService } from './link-page/link-pages.service.js';
 import { LinkVisits } from './link-page/link-visits.service.js';
@@ -206,6 +208,7 @@ const events = {
     ScheduleConsumer,
     AuditConsumer,
     TenantsConsumer,
+    LinksConsumer,
   ],
   providers: [
     ...connectionProviders('api-gateway', GatewayConfig, readConfig),
@@ -292,6 +295,7 @@ const events = {
     NamesOnPages,
     LinkPagesService,
     LinkVisits,
+    LinkEnd,
   ],
 })
 export class AppModule {}

@@ -57,8 +57,8 @@ function make(name, attributes = {}, ...children) {
   return element;
 }
 
-const text = (tag, words, attributes = {}) => make(tag, attributes, filled(words, names));
-const button = (words, click, attributes = {}) => make('button', { type: 'button', click, ...attributes }, words);
+const text = (tag, phrase) => make(tag, {}, filled(phrase, names));
+const button = (phrase, click, attributes = {}) => make('button', { type: 'button', click, ...attributes }, phrase);
 
 /** Draws a view, unless it is the one that is shown. */
 function show(name, draw) {
@@ -114,7 +114,7 @@ const ending = () => [text('h2', words.endTitle), text('p', words.end)];
 function drawOffer() {
   const box = make('input', { type: 'checkbox', id: 'agree', required: '' });
   const submit = doing(async () => {
-    ({ key } = await ask('POST', '/open', { token, consents: true }));
+    ({ key } = await ask('POST', '/open', { token, consents: true, language }));
     localStorage.setItem(place, key);
   });
   return [
@@ -143,6 +143,13 @@ const drawQr = ({ size, path }) =>
     },
     make('path', { d: path }),
   );
+
+/** Shows the codes; another QR code takes the place of the former one alone, because somebody may be typing beside it. */
+function showCodes(qr) {
+  show(['scan', typed], () => drawCodes(qr));
+  if (qr.path === page.querySelector('.scan path')?.getAttribute('d')) return;
+  page.querySelector('.scan svg')?.replaceWith(drawQr(qr));
+}
 
 function drawCodes(qr) {
   const input = make('input', {
@@ -235,12 +242,13 @@ async function look() {
     }
     const now = await ask('GET', '');
     names = now.names;
+    if (problem === words.problems.other) problem = undefined;
     if (now.stage === 'linked') return showEnd(now);
     // Whoever comes from the passkey hears why it has come to nothing.
     if (wasPasskey && now.stage !== 'passkey') await ask('GET', '/passkey').catch(tellEnd);
     wasPasskey = now.stage === 'passkey';
     if (wasPasskey) await showPasskey();
-    else if (now.stage === 'scan') show(['scan', now.qr.path, typed], () => drawCodes(now.qr));
+    else if (now.stage === 'scan') showCodes(now.qr);
     else show('waiting', () => [text('h1', words.ways), text('p', words.waiting)]);
   } catch (error) {
     // The stage may change between two questions.

@@ -1,6 +1,7 @@
-import { Equals, IsString, Length, Matches } from 'class-validator';
+import { Equals, IsIn, IsString, Length, Matches } from 'class-validator';
 import type { QrDrawing } from '../widget/widget-bodies.js';
 import type { LinkNames } from './link-names.js';
+import { LINK_LANGUAGES, type LinkLanguage } from './link-words.js';
 
 /** Secret of a link: 256 bits in base64url. */
 export const SECRET = /^[\w-]{43}$/;
@@ -16,6 +17,10 @@ export class OpenBody extends LookBody {
   /** The person has read who will read and write, and agrees. */
   @Equals(true)
   consents: true;
+
+  /** Language in which the page said it. */
+  @IsIn(LINK_LANGUAGES)
+  language: LinkLanguage;
 }
 
 /** Body of `POST /v1/public/link/code`. */

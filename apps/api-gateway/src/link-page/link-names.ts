@@ -2,6 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '@svc/contracts';
 import { DataSource } from 'typeorm';
 import { GatewayConfig } from '../config.js';
+import type { LinkPurpose } from '../single-use/single-use-links.js';
+
+/** Purpose of the links of this page. */
+export const PURPOSE: LinkPurpose = 'link-number';
 
 /** A sandbox shows the name of its tenant. */
 const NAME_SQL = `SELECT coalesce(own.confirmed_name, live.confirmed_name) AS name, own.suspended_at IS NOT NULL AS suspended

@@ -15,6 +15,7 @@ const HEADERS = {
     `default-src 'none'`,
     `script-src 'self'`,
     `style-src 'self'`,
+    `img-src data:`,
     `connect-src 'self'`,
     `base-uri 'none'`,
     `form-action 'none'`,

@@ -12,7 +12,7 @@ import { actorOf, type Caller } from '../auth/authorization.js';
 import { GatewayConfig } from '../config.js';
 import { SessionsService } from '../sessions/sessions.service.js';
 import { SingleUseLinks } from '../single-use/single-use-links.js';
-import { NamesOnPages } from './link-names.js';
+import { NamesOnPages, PURPOSE } from './link-names.js';
 
 /** This class makes the addresses of pages on which the customers of a tenant link their numbers. */
 @Injectable()
@@ -40,7 +40,7 @@ export class LinkPagesService {
     await this.sessions.assertWritable(subscription, sessionId);
     const { reference = null, returnUrl = null, expiresInSeconds = LINK_PAGE_SECONDS } = body;
     const order = {
-      ...{ purpose: 'link-number' as const, subject: sessionId, tenantId },
+      ...{ purpose: PURPOSE, subject: sessionId, tenantId },
       ...{ details: { reference, returnUrl }, lifeMs: expiresInSeconds * 1_000 },
     };
     const { token, link } = await this.dataSource.transaction(async (tx) => {

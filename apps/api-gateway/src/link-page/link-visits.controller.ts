@@ -35,9 +35,9 @@ export class LinkVisitsController {
   @Post('open')
   @HttpCode(200)
   @Public()
-  open(@Req() { ip }: FastifyRequest, @Body() { token }: OpenBody): Promise<OpenedLink> {
+  open(@Req() { ip }: FastifyRequest, @Body() body: OpenBody): Promise<OpenedLink> {
     this.paces.takeAddress(ip);
-    return this.visits.open(token);
+    return this.visits.open(body);
   }
 
   @Get()

@@ -14,10 +14,10 @@ import { SessionsService } from '../sessions/sessions.service.js';
 import { type SingleUseLink, SingleUseLinks } from '../single-use/single-use-links.js';
 import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
 import { drawQr } from '../widget/chat-link.js';
-import type { LinkOffer, LinkProgress, OpenedLink } from './link-bodies.js';
-import { NamesOnPages } from './link-names.js';
+import { LinkEnd } from './link-end.js';
+import type { LinkOffer, LinkProgress, OpenBody, OpenedLink } from './link-bodies.js';
+import { NamesOnPages, PURPOSE } from './link-names.js';
 
-const PURPOSE = 'link-number';
 /** Time for which a link holds from its opening on, in ms: room for a second try. */
 const OPEN_MS = 30 * 60_000;
 
@@ -33,22 +33,23 @@ export class LinkVisits {
     private readonly passkeys: PasskeyService,
     private readonly subscriptions: SubscriptionsService,
     private readonly audit: AuditService,
+    private readonly end: LinkEnd,
   ) {}
 
   /** Says what a link is about. Nothing changes: programs look at links, too. */
   async look(token: string): Promise<LinkOffer> {
-    const { tenantId, expiresAt, isOpened } = await this.links.find(PURPOSE, token);
-    return { names: await this.names.of(tenantId), expiresAt: expiresAt.toISOString(), isOpened };
+    const { tenantId, expiresAt, openedAt } = await this.links.find(PURPOSE, token);
+    return { names: await this.names.of(tenantId), expiresAt: expiresAt.toISOString(), isOpened: openedAt !== null };
   }
 
   /** Notes that the person agrees, and opens the link for this browser. */
-  async open(token: string): Promise<OpenedLink> {
+  async open({ token, language }: OpenBody): Promise<OpenedLink> {
     const { tenantId, subject } = await this.links.find(PURPOSE, token);
     const names = await this.names.of(tenantId);
     // What would fail at the first step does so while the link can still be opened.
     await this.subscriptions.active(tenantId);
     const { key, link } = await this.dataSource.transaction(async (tx) => {
-      const opened = await this.links.open(tx, PURPOSE, token, OPEN_MS);
+      const opened = await this.links.open(tx, PURPOSE, token, { lifeMs: OPEN_MS, details: { language } });
       const fact = { tenantId, actor: 'link', action: 'link_page.consented', target: subject };
       await this.audit.write({ ...fact, details: { names } }, tx);
       return opened;
@@ -99,15 +100,12 @@ export class LinkVisits {
     await this.passkeys.giveUp(tenantId, subject);
   }
 
-  /** Ends the link where that was not noted yet. */
+  /** Says that the number is linked, and ends the link where that was not noted yet. */
   private async linked(
     { tenantId, subject, details }: SingleUseLink,
     { phone }: SessionState,
   ): Promise<Pick<LinkProgress, 'stage' | 'phone' | 'returnUrl'>> {
-    await this.dataSource.transaction(async (tx) => {
-      if (!(await this.links.use(tx, PURPOSE, subject))) return;
-      await this.audit.write({ tenantId, actor: 'link', action: 'link_page.used', target: subject }, tx);
-    });
+    if (phone !== null) await this.end.linked(tenantId, subject, phone);
     const returnUrl = typeof details['returnUrl'] === 'string' ? details['returnUrl'] : null;
     return { stage: 'linked', phone: phone && `…${phone.slice(-3)}`, returnUrl };
   }

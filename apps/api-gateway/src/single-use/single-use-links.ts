@@ -14,7 +14,7 @@ export interface SingleUseLink {
   /** What its page needs besides. */
   details: Record<string, unknown>;
   expiresAt: Date;
-  isOpened: boolean;
+  openedAt: Date | null;
   isUsed: boolean;
   isExpired: boolean;
 }
@@ -31,7 +31,7 @@ export interface LinkOrder {
 
 const SWEEP_MS = 600_000;
 
-const COLUMNS = `subject, tenant_id AS "tenantId", details, expires_at AS "expiresAt", opened_at IS NOT NULL AS "isOpened",
+const COLUMNS = `subject, tenant_id AS "tenantId", details, expires_at AS "expiresAt", opened_at AS "openedAt",
   used_at IS NOT NULL AS "isUsed", expires_at <= clock_timestamp() AS "isExpired"`;
 const IN_MS = (parameter: string): string => `clock_timestamp() + ${parameter} * interval '1 millisecond'`;
 const MAKE_SQL = `INSERT INTO single_use_link (purpose, subject, tenant_id, token_digest, details, expires_at)
@@ -41,8 +41,11 @@ const MAKE_SQL = `INSERT INTO single_use_link (purpose, subject, tenant_id, toke
   RETURNING ${COLUMNS}`;
 const BY_TOKEN_SQL = `SELECT ${COLUMNS} FROM single_use_link WHERE purpose = $1 AND token_digest = $2`;
 const BY_KEY_SQL = `SELECT ${COLUMNS} FROM single_use_link WHERE purpose = $1 AND key_digest = $2`;
-const OPEN_SQL = `UPDATE single_use_link SET key_digest = $3, opened_at = clock_timestamp(), expires_at = ${IN_MS('$4::float8')}
+const OPEN_SQL = `UPDATE single_use_link SET key_digest = $3, opened_at = clock_timestamp(), expires_at = ${IN_MS('$4::float8')},
+    details = details || $5
   WHERE purpose = $1 AND token_digest = $2 AND opened_at IS NULL AND expires_at > clock_timestamp() RETURNING ${COLUMNS}`;
+const OPENED_SQL = `SELECT ${COLUMNS} FROM single_use_link
+  WHERE purpose = $1 AND subject = $2 AND opened_at IS NOT NULL AND used_at IS NULL AND expires_at > clock_timestamp()`;
 const USE_SQL = `UPDATE single_use_link SET used_at = clock_timestamp()
   WHERE purpose = $1 AND subject = $2 AND opened_at IS NOT NULL AND used_at IS NULL AND expires_at > clock_timestamp() RETURNING ${COLUMNS}`;
 /** For a day after its end, a link can say that it has ended. */
@@ -78,16 +81,17 @@ export class SingleUseLinks {
 
   /**
    * Opens a link for one browser, that gets the key. Of two at once, one does.
+   * @param details what its person said besides
    * @throws AppError `LINK_NOT_FOUND`, `LINK_ENDED`, `LINK_CONFLICT`
    */
   async open(
     tx: EntityManager,
     purpose: LinkPurpose,
     token: string,
-    lifeMs: number,
+    { lifeMs, details }: Pick<LinkOrder, 'lifeMs' | 'details'>,
   ): Promise<{ key: string; link: SingleUseLink }> {
     const key = randomSecret();
-    const values = [purpose, digestOf(token), digestOf(key), lifeMs];
+    const values = [purpose, digestOf(token), digestOf(key), lifeMs, details];
     // TypeORM answers UPDATE … RETURNING with [rows, count].
     const [[link]] = await tx.query<[SingleUseLink[], number]>(OPEN_SQL, values);
     if (link) return { key, link };
@@ -99,6 +103,12 @@ export class SingleUseLinks {
   async held(purpose: LinkPurpose, key: string): Promise<SingleUseLink> {
     const [link] = await this.dataSource.query<SingleUseLink[]>(BY_KEY_SQL, [purpose, digestOf(key)]);
     return link?.isUsed && !link.isExpired ? link : assertHolds(link);
+  }
+
+  /** Finds the link that somebody has opened for a subject, and not used. */
+  async opened(purpose: LinkPurpose, subject: string): Promise<SingleUseLink | undefined> {
+    const [link] = await this.dataSource.query<SingleUseLink[]>(OPENED_SQL, [purpose, subject]);
+    return link;
   }
 
   /** Notes that an open link has served its purpose; undefined: none was open. */

@@ -1,5 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { type AuditEntry, GetAuditLog } from '@svc/contracts';
+import { type AuditEntry, GetAuditLog, SessionConnected } from '@svc/contracts';
+import { envelopeOf } from '@svc/messaging';
+import { waitFor } from '@svc/testing';
 import { expectError } from '../support/answers.js';
 import { gateway, tenant, withGateway } from '../support/gateway.js';
 import { confirmName, look, open, opened, order, page, tokenFor, unlinked } from './links.js';
@@ -98,7 +100,7 @@ describe('a link', () => {
     const { id } = unlinked();
     const token = await tokenFor(id);
     for (const consents of [false, undefined, 'true']) {
-      expect((await page('POST /open', { token, ...(consents !== undefined && { consents }) })).status).toBe(400);
+      expect((await page('POST /open', { token, language: 'en', ...(consents !== undefined && { consents }) })).status).toBe(400);
     }
     expect((await open(token)).status).toBe(200);
     expect(await audited(id)).toEqual(['link_page.consented', 'link_page.created']);
@@ -193,6 +195,23 @@ describe('the page of a link', () => {
     bring({ status: 'LOGGED_OUT', phone: null });
     expectError(await page('POST /code', { phone: '+4915112345678' }, key), 410, 'LINK_ENDED');
     expectError(await page('DELETE /passkey', undefined, key), 410, 'LINK_ENDED');
+  });
+
+  test('has the number tell itself who reads and writes on it, once', async () => {
+    bring({ status: 'CONNECTED', phone: '+4915112345678' });
+    const { tenantId } = tenant;
+    const data = { sessionId: id, phone: '+4915112345678', timestamp: new Date().toISOString() };
+    for (const _ of [1, 2])
+      await gateway.fakes.messaging.publishEvent(envelopeOf(SessionConnected, { tenantId }, data));
+    const commands = () => gateway.commandsOf(id);
+    await waitFor('the message', async () => (await commands()).length > 0);
+    await progress();
+    await progress();
+    const texts = (await commands()).map(({ data: { content, to } }) => [to, content.text]);
+    expect(texts).toEqual([
+      ['4915112345678@s.whatsapp.net', expect.stringMatching(/Acme Flowers.*Test Messaging.*Linked devices/)],
+    ]);
+    expect((await audited(id)).filter((action) => action === 'link_page.used')).toHaveLength(1);
   });
 
   test('opens no more when its tenant is suspended', async () => {

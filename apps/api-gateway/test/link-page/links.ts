@@ -26,7 +26,7 @@ export const page = (route: string, body?: object, key?: string): Promise<Answer
 };
 
 export const look = (token: string): Promise<Answer> => page('POST /look', { token });
-export const open = (token: string): Promise<Answer> => page('POST /open', { token, consents: true });
+export const open = (token: string): Promise<Answer> => page('POST /open', { token, consents: true, language: 'en' });
 
 /** Opens a link as its person does, and gives the key of the browser. */
 export async function opened(sessionId: string, body: object = {}): Promise<string> {
