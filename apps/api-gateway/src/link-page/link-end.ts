@@ -41,7 +41,10 @@ export class LinkEnd {
     try {
       const text = linkedText(details['language'], await this.names.of(tenantId));
       const clientMessageId = `link-page:${subject}:${openedAt?.getTime() ?? 0}`;
-      const request = { sessionId: subject, to: phone, text, clientMessageId, queueForSeconds: WAIT_SECONDS };
+      const request = {
+        ...{ sessionId: subject, to: phone, text, clientMessageId },
+        ...{ onDisconnected: 'queue', queueForSeconds: WAIT_SECONDS },
+      };
       const subscription = await this.subscriptions.active(tenantId);
       const outcome = await this.sending.send(subscription, request as SendMessageRequest);
       if ('refusal' in outcome) throw outcome.refusal;

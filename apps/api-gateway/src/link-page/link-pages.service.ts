@@ -44,11 +44,10 @@ export class LinkPagesService {
       ...{ details: { reference, returnUrl }, lifeMs: expiresInSeconds * 1_000 },
     };
     const { token, link } = await this.dataSource.transaction(async (tx) => {
-      await this.audit.write(
-        { tenantId, actor: actorOf(caller), action: 'link_page.created', target: sessionId },
-        tx,
-      );
-      return this.links.make(tx, order);
+      const made = await this.links.make(tx, order);
+      const fact = { tenantId, actor: actorOf(caller), action: 'link_page.created', target: sessionId };
+      await this.audit.write(fact, tx);
+      return made;
     });
     const base = this.config.publicUrl?.replace(/\/+$/, '') ?? '';
     return {
