@@ -48,6 +48,8 @@ import { EventStreamController } from './events/event-stream.controller.js';
 import { EventStreams } from './events/event-streams.service.js';
 import { LogReader } from './events/log-reader.js';
 import { LogTail } from './events/log-tail.js';
+import { HelperController } from './link-page/helper.controller.js';
+import { HelperLinks } from './link-page/helper-links.service.js';
 import { LinkEnd } from './link-page/link-end.js';
 import { LinksConsumer } from './link-page/links.consumer.js';
 import { LinkPagesController } from './link-page/link-pages.controller.js';
@@ -203,6 +205,7 @@ const events = {
     PublicWidgetController,
     LinkPagesController,
     LinkVisitsController,
+    HelperController,
     MessagesConsumer,
     SandboxConsumer,
     ScheduleConsumer,
@@ -296,6 +299,7 @@ const events = {
     LinkPagesService,
     LinkVisits,
     LinkEnd,
+    HelperLinks,
   ],
 })
 export class AppModule {}

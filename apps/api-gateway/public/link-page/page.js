@@ -22,6 +22,8 @@ let shown;
 let names = {};
 /** A code to type, once one was asked for. */
 let typed;
+/** Address for the helper, once one was asked for. */
+let helperAddress;
 let problem;
 
 class Refusal extends Error {
@@ -178,26 +180,19 @@ function drawCodes(qr) {
 }
 
 function drawChallenge() {
-  const input = make('textarea', { id: 'answer', rows: '5', required: '', spellcheck: 'false' });
-  const submit = doing(async () => {
-    let assertion;
-    try {
-      assertion = JSON.parse(input.value);
-    } catch {
-      throw new Refusal({ code: 'VALIDATION_FAILED' });
-    }
-    await ask('POST', '/passkey/response', assertion);
+  const stop = button(words.other, doing(() => ask('DELETE', '/passkey')));
+  const begin = doing(async () => {
+    const { token: helperToken } = await ask('POST', '/passkey/helper');
+    helperAddress = new URL(`../passkey/${helperToken}`, location.href).href;
   });
+  const address = make('input', { id: 'helper', readonly: '', value: helperAddress ?? '' });
   return [
     text('h1', words.passkey),
     text('p', words.passkeyHow),
-    make(
-      'form',
-      { submit },
-      make('label', { for: 'answer' }, words.answer, input),
-      make('button', { class: 'main' }, words.send),
-    ),
-    button(words.other, doing(() => ask('DELETE', '/passkey'))),
+    helperAddress
+      ? make('p', {}, make('label', { for: 'helper' }, words.helperAddress, address))
+      : button(words.helper, begin, { class: 'main' }),
+    stop,
   ];
 }
 
@@ -214,8 +209,9 @@ function drawComparison(code) {
 /** Shows the step of a link that needs a passkey. */
 async function showPasskey() {
   const { stage, code } = await ask('GET', '/passkey');
-  if (stage === 'challenge') show('challenge', drawChallenge);
-  else if (stage === 'compare') show(['compare', code], () => drawComparison(code));
+  if (stage === 'challenge') return show(['challenge', helperAddress], drawChallenge);
+  helperAddress = undefined;
+  if (stage === 'compare') show(['compare', code], () => drawComparison(code));
   else show(stage, () => [text('h1', words.passkey), text('p', words[stage])]);
 }
 

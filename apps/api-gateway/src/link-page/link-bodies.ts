@@ -1,10 +1,18 @@
 import { Equals, IsIn, IsString, Length, Matches } from 'class-validator';
+import { AppError } from '@svc/contracts';
 import type { QrDrawing } from '../widget/widget-bodies.js';
 import type { LinkNames } from './link-names.js';
 import { LINK_LANGUAGES, type LinkLanguage } from './link-words.js';
 
 /** Secret of a link: 256 bits in base64url. */
-export const SECRET = /^[\w-]{43}$/;
+const SECRET = /^[\w-]{43}$/;
+
+/** Reads the key of a browser from its header. @throws AppError `LINK_NOT_FOUND` */
+export function keyIn(authorization = ''): string {
+  const [, key = ''] = /^Bearer +(\S+)$/i.exec(authorization) ?? [];
+  if (!SECRET.test(key)) throw new AppError('LINK_NOT_FOUND');
+  return key;
+}
 
 /** Body of `POST /v1/public/link/look`. */
 export class LookBody {
@@ -41,6 +49,19 @@ export interface LinkOffer {
 /** A link that this browser has opened. */
 export interface OpenedLink {
   key: string;
+  expiresAt: string;
+}
+
+/** A link for the browser helper, for the challenge that is open now. */
+export interface HelperLink {
+  token: string;
+  expiresAt: string;
+}
+
+/** What the helper gives to the browser, and its key to answer with. */
+export interface Challenge {
+  key: string;
+  options: Record<string, unknown>;
   expiresAt: string;
 }
 

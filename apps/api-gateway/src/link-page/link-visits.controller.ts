@@ -1,16 +1,19 @@
-import { Body, Controller, Delete, Get, Headers, HttpCode, Post, Req } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Headers, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
-import { AppError, ConfirmPasskeyBody, type PairingCode, PasskeyAssertion, type PasskeyView } from '@svc/contracts';
+import { ConfirmPasskeyBody, type PairingCode, type PasskeyView } from '@svc/contracts';
 import type { FastifyRequest } from 'fastify';
 import { Public } from '../auth/authorization.js';
+import { NoBodyGuard } from '../edge/no-body.guard.js';
 import { PublicPaces } from '../widget/public-paces.js';
+import { HelperLinks } from './helper-links.service.js';
 import {
+  type HelperLink,
+  keyIn,
   type LinkOffer,
   type LinkProgress,
   LookBody,
   OpenBody,
   type OpenedLink,
-  SECRET,
   TypedCodeBody,
 } from './link-bodies.js';
 import { LinkVisits } from './link-visits.service.js';
@@ -21,6 +24,7 @@ import { LinkVisits } from './link-visits.service.js';
 export class LinkVisitsController {
   constructor(
     private readonly visits: LinkVisits,
+    private readonly helper: HelperLinks,
     private readonly paces: PublicPaces,
   ) {}
 
@@ -43,7 +47,7 @@ export class LinkVisitsController {
   @Get()
   @Public()
   progress(@Req() { ip }: FastifyRequest, @Headers('authorization') key?: string): Promise<LinkProgress> {
-    return this.visits.progress(this.keyIn(ip, key));
+    return this.visits.progress(this.keyOf(ip, key));
   }
 
   @Post('code')
@@ -54,24 +58,21 @@ export class LinkVisitsController {
     @Headers('authorization') key: string | undefined,
     @Body() { phone }: TypedCodeBody,
   ): Promise<PairingCode> {
-    return this.visits.typedCode(this.keyIn(ip, key), phone);
+    return this.visits.typedCode(this.keyOf(ip, key), phone);
   }
 
   @Get('passkey')
   @Public()
   passkey(@Req() { ip }: FastifyRequest, @Headers('authorization') key?: string): Promise<PasskeyView> {
-    return this.visits.passkey(this.keyIn(ip, key));
+    return this.visits.passkey(this.keyOf(ip, key));
   }
 
-  @Post('passkey/response')
+  @Post('passkey/helper')
   @HttpCode(200)
   @Public()
-  answerPasskey(
-    @Req() { ip }: FastifyRequest,
-    @Headers('authorization') key: string | undefined,
-    @Body() assertion: PasskeyAssertion,
-  ): Promise<PasskeyView> {
-    return this.visits.answerPasskey(this.keyIn(ip, key), assertion);
+  @UseGuards(NoBodyGuard)
+  helperLink(@Req() { ip }: FastifyRequest, @Headers('authorization') key?: string): Promise<HelperLink> {
+    return this.helper.make(this.keyOf(ip, key));
   }
 
   @Post('passkey/confirm')
@@ -82,21 +83,20 @@ export class LinkVisitsController {
     @Headers('authorization') key: string | undefined,
     @Body() { code }: ConfirmPasskeyBody,
   ): Promise<PasskeyView> {
-    return this.visits.confirmPasskey(this.keyIn(ip, key), code);
+    return this.visits.confirmPasskey(this.keyOf(ip, key), code);
   }
 
   @Delete('passkey')
   @HttpCode(204)
   @Public()
+  @UseGuards(NoBodyGuard)
   giveUpPasskey(@Req() { ip }: FastifyRequest, @Headers('authorization') key?: string): Promise<void> {
-    return this.visits.giveUpPasskey(this.keyIn(ip, key));
+    return this.visits.giveUpPasskey(this.keyOf(ip, key));
   }
 
-  /** Reads the key of the browser. @throws AppError `LINK_NOT_FOUND`, `RATE_LIMITED` */
-  private keyIn(ip: string, authorization = ''): string {
+  /** @throws AppError `LINK_NOT_FOUND`, `RATE_LIMITED` */
+  private keyOf(ip: string, authorization: string | undefined): string {
     this.paces.takeAddress(ip);
-    const [, key = ''] = /^Bearer +(\S+)$/i.exec(authorization) ?? [];
-    if (!SECRET.test(key)) throw new AppError('LINK_NOT_FOUND');
-    return key;
+    return keyIn(authorization);
   }
 }

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import {
   AppError,
   type PairingCode,
-  type PasskeyAssertion,
   type PasskeyView,
   type SessionState,
 } from '@svc/contracts';
@@ -85,11 +84,6 @@ export class LinkVisits {
     return this.passkeys.get(tenantId, subject);
   }
 
-  async answerPasskey(key: string, assertion: PasskeyAssertion): Promise<PasskeyView> {
-    const { tenantId, subject } = await this.openFor(key);
-    return this.passkeys.answer(tenantId, subject, assertion);
-  }
-
   async confirmPasskey(key: string, code: string): Promise<PasskeyView> {
     const { tenantId, subject } = await this.openFor(key);
     return this.passkeys.confirm(tenantId, subject, code);
@@ -120,8 +114,8 @@ export class LinkVisits {
     }
   }
 
-  /** Finds the link of a browser for a step: there is none on a number that is linked. */
-  private async openFor(key: string): Promise<SingleUseLink> {
+  /** Finds the link of a browser for a step: there is none on a number that is linked. @throws AppError `LINK_NOT_FOUND`, `LINK_ENDED`, `LINK_PAGE_NOT_ALLOWED` */
+  async openFor(key: string): Promise<SingleUseLink> {
     const link = await this.links.held(PURPOSE, key);
     if (link.isUsed) throw new AppError('LINK_ENDED', undefined, { reason: 'USED' });
     await this.names.of(link.tenantId);

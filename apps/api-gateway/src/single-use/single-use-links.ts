@@ -5,7 +5,7 @@ import { PeriodicTasks } from '@svc/service';
 import { DataSource, type EntityManager } from 'typeorm';
 
 /** Purposes of links; a later page adds its own. */
-export type LinkPurpose = 'link-number';
+export type LinkPurpose = 'link-number' | 'give-passkey';
 
 /** A link that a person uses once. There is one for each purpose and subject. */
 export interface SingleUseLink {

@@ -4,7 +4,7 @@ import { envelopeOf } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
 import { expectError } from '../support/answers.js';
 import { gateway, tenant, withGateway } from '../support/gateway.js';
-import { confirmName, look, open, opened, order, page, tokenFor, unlinked } from './links.js';
+import { confirmName, help, look, open, opened, order, page, tokenFor, unlinked } from './links.js';
 
 withGateway({ GATEWAY_PUBLIC_URL: 'https://api.example.com/' });
 
@@ -165,13 +165,9 @@ describe('the page of a link', () => {
     gateway.fakes.linking.bring(id, 'challenge');
     expect(await progress()).toMatchObject({ stage: 'passkey' });
     expect((await page('GET /passkey', undefined, key)).body).toMatchObject({ stage: 'challenge' });
-    const assertion = {
-      ...{ id: 'cGFzc2tleQ', rawId: 'cGFzc2tleQ', type: 'public-key' },
-      response: { clientDataJSON: 'YQ', authenticatorData: 'Yg', signature: 'Yw' },
-    };
-    expect((await page('POST /passkey/response', assertion, key)).body).toMatchObject({ stage: 'sent' });
-    // A second tab of the same browser comes late.
-    expectError(await page('POST /passkey/response', assertion, key), 409, 'PASSKEY_CONFLICT');
+    const { body } = await page('POST /passkey/helper', undefined, key);
+    expect((await help(String(body['token']))).status).toBe(204);
+    expect((await page('GET /passkey', undefined, key)).body).toMatchObject({ stage: 'sent' });
     gateway.fakes.linking.bring(id, 'compare');
     expectError(await page('POST /passkey/confirm', { code: 'AAAA-AAAA' }, key), 400, 'VALIDATION_FAILED');
     expect((await page('POST /passkey/confirm', { code: 'ABCD-2345' }, key)).body).toMatchObject({
