@@ -10,7 +10,7 @@ const SAID = {
   NotAllowedError: 'The passkey was not given. Ask for another address on the link page, and try again.',
   LINK_NOT_FOUND: 'This address is not known, or a newer one has replaced it.',
   LINK_CONFLICT: 'This address was used already. Ask for another one on the link page.',
-  LINK_ENDED: 'The time of this address is over. Ask for another one on the link page.',
+  LINK_ENDED: 'This address was used, or its time is over. Ask for another one on the link page.',
   PASSKEY_NOT_FOUND: 'The time of this address is over. Ask for another one on the link page.',
   PASSKEY_ENDED: 'This link has come to nothing. Look at the link page.',
   PASSKEY_CONFLICT: 'The question was answered already. Look at the link page.',

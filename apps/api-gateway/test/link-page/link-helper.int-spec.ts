@@ -116,7 +116,7 @@ test('has the browser answer on the platform’s page, and hands the answer in, 
   const signature = Buffer.from(String(response?.signature), 'base64url');
   expect(verify('sha256', signed, publicKey, signature)).toBe(true);
   await give(address);
-  await says('used already');
+  await says('was used');
 }, 120_000);
 
 test.each([
