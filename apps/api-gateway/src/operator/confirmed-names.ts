@@ -23,7 +23,8 @@ export class ConfirmedNames {
   ) {}
 
   /** @throws AppError `VALIDATION_FAILED`, `TENANT_NOT_FOUND` */
-  async confirm({ tenantId, name, operator }: ConfirmTenantNameV1): Promise<ConfirmedName> {
+  async confirm({ tenantId, name: given, operator }: ConfirmTenantNameV1): Promise<ConfirmedName> {
+    const name = given ?? null;
     if (name !== null && UNSEEN.test(name))
       throw invalidField('name', 'name must be of characters that can be seen');
     if (name !== null && isLikePlatform(name))

@@ -42,7 +42,7 @@ const MAKE_SQL = `INSERT INTO single_use_link (purpose, subject, tenant_id, toke
 const BY_TOKEN_SQL = `SELECT ${COLUMNS} FROM single_use_link WHERE purpose = $1 AND token_digest = $2`;
 const BY_KEY_SQL = `SELECT ${COLUMNS} FROM single_use_link WHERE purpose = $1 AND key_digest = $2`;
 const OPEN_SQL = `UPDATE single_use_link SET key_digest = $3, opened_at = clock_timestamp(), expires_at = ${IN_MS('$4::float8')},
-    details = details || $5
+    details = details || $5::jsonb
   WHERE purpose = $1 AND token_digest = $2 AND opened_at IS NULL AND expires_at > clock_timestamp() RETURNING ${COLUMNS}`;
 const OPENED_SQL = `SELECT ${COLUMNS} FROM single_use_link
   WHERE purpose = $1 AND subject = $2 AND opened_at IS NOT NULL AND used_at IS NULL AND expires_at > clock_timestamp()`;
