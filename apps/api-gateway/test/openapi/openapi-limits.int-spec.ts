@@ -58,12 +58,13 @@ const PARTS = [
   ReactionRequest,
   EditRequest,
   DeleteRequest,
+  PasskeyAssertionResponse,
 ];
 const BODIES = [
   ...[SendMessageRequest, CreateSessionBody, PromoteTierBody, PutExternalConfigBody],
   ...[CreateWebhookBody, UpdateWebhookBody, CreateApiKeyBody, CheckApiKeysBody],
   ...[PairingCodeBody, MarkReadBody, TypingBody, UpdateSessionBody, EndpointReasonBody, OpenCheckoutBody],
-  ...[PasskeyAssertion, PasskeyAssertionResponse, ConfirmPasskeyBody, LinkPageBody],
+  ...[PasskeyAssertion, ConfirmPasskeyBody, LinkPageBody],
   ...[ReplayBody, WriteAsContactBody, AdvanceClockBody, CreateWidgetBody, UpdateWidgetBody],
 ];
 
@@ -117,6 +118,8 @@ function expectStated(type: new () => object, schemaOf: (field: string) => Schem
   for (const rule of rules) {
     const property = schemaOf(rule.propertyName);
     const schema = rule.each ? property?.items : property;
+    // A schema of its own says so itself.
+    if (rule.name === 'isObject' && JSON.stringify(property).includes('$ref')) continue;
     const place = `${type.name}.${rule.propertyName}`;
     expect([place, schema]).toEqual([place, expect.objectContaining(statement(rule))]);
     const jsonType = TYPES[rule.name ?? ''];

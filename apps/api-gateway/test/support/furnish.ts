@@ -47,15 +47,17 @@ export async function furnish(tenant: NewTenant, word: string): Promise<Resource
   };
   const confirmed = { tenantId: tenant.tenantId, name: `${word} shop` };
   await gateway.service.rpc.request(ConfirmTenantName, confirmed);
+  // A plan has room for five sessions, of which an example makes one.
+  const challenged = passkeyAt('challenge');
   const [conversation] = (await call('GET /v1/conversations')).body['items'] as { id: string }[];
   return {
     ...{ sessions, webhooks, widgets, widget: widgets, media: await uploadFor(tenant) },
     ...{ phone: EXAMPLE_PHONE, contact: EXAMPLE_PHONE, conversations: String(conversation?.id) },
     erasures: await erasureOf(tenant, sessions, word),
     'sessions/pairing-code': fakes.addSession(tenant.tenantId, { phone: null }).id,
-    'sessions/link-page': fakes.addSession(tenant.tenantId, { phone: null }).id,
-    'sessions/passkey': passkeyAt('challenge'),
-    'sessions/passkey/response': passkeyAt('challenge'),
+    'sessions/link-page': challenged,
+    'sessions/passkey': challenged,
+    'sessions/passkey/response': challenged,
     'sessions/passkey/confirm': passkeyAt('compare'),
     ...{ messages, 'messages/cancel': await queuedText(tenant, sessions, word) },
     ...{ received, 'messages/media': received },

@@ -111,7 +111,7 @@ test.each<[string, string, Part]>([
   await people(link);
   await worker.died();
   await worker.start();
-  // What tenants were told to be under way, they are told to be over.
+  // Tenants hear the end of what they heard to be under way.
   const told = people === scans ? [] : [{ stage: 'failed', reason: 'CONNECTION_LOST' }];
   const ends = () => stage.eventsOf('session.passkey_changed', link.sessionId).filter(({ reason }) => reason);
   await waitFor('the end', () => ends().length === told.length, LONG_MS);

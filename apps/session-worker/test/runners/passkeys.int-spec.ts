@@ -237,11 +237,14 @@ describe('a link that has come to nothing', () => {
     await finish(link);
   });
 
-  test('because nobody answered in time says so', async () => {
+  test('because nobody answered in time says so, and a second try works', async () => {
     const link = await asked({ challengeMs: 1_000 });
     await waitFor('the end', () => events(link).includes('EXPIRED'), LONG_MS);
     await expect(view(link)).rejects.toMatchObject({ code: 'PASSKEY_ENDED', meta: { reason: 'EXPIRED' } });
+    await stage.platform.call('PUT', `/accounts/${link.phone}/linking`, { challengeMs: 600_000 });
     await stage.reached(link.sessionId, 'AWAITING_SCAN');
+    await scan(link);
+    await finish(link);
   });
 
   test('because the connection ended says so, and a second try works', async () => {

@@ -8,12 +8,14 @@ import {
   IsString,
   Length,
   Matches,
+  MaxLength,
   ValidateNested,
 } from 'class-validator';
 import { PASSKEY_STAGES, type PasskeyStage } from '../../enums.js';
 
 /** Base64url without padding, as browsers write it. */
 const BASE64URL = /^[\w-]+$/;
+const BASE64URL_OR_NOTHING = /^[\w-]*$/;
 /** Code that phone and gateway show. */
 const CODE = /^[1-9A-Z]{4}-[1-9A-Z]{4}$/;
 
@@ -104,12 +106,13 @@ export class PasskeyAssertionResponse {
     type: String,
     nullable: true,
     example: 'dXNlcg',
+    pattern: BASE64URL_OR_NOTHING.source,
     maxLength: 256,
   })
   @IsOptional()
   @IsString()
-  @Length(0, 256)
-  @Matches(/^[\w-]*$/)
+  @MaxLength(256)
+  @Matches(BASE64URL_OR_NOTHING)
   userHandle?: string | null;
 }
 
@@ -152,7 +155,7 @@ export class PasskeyAssertion {
   })
   @IsOptional()
   @IsString()
-  @Length(0, 100)
+  @MaxLength(100)
   authenticatorAttachment?: string | null;
 
   @ApiProperty({ description: 'What was signed, and the signature.', type: PasskeyAssertionResponse })
