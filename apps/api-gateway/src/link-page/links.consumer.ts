@@ -10,7 +10,7 @@ export class LinksConsumer {
   constructor(private readonly end: LinkEnd) {}
 
   @OnEvent(SessionConnected)
-  connected(@Payload() { tenantId, data }: Envelope<SessionConnectedV1>): Promise<void> {
-    return this.end.linked(tenantId, data.sessionId, data.phone);
+  async connected(@Payload() { tenantId, data }: Envelope<SessionConnectedV1>): Promise<void> {
+    if (data.phone !== null) await this.end.linked(tenantId, data.sessionId, data.phone);
   }
 }
