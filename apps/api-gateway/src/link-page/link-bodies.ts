@@ -38,7 +38,7 @@ export class TypedCodeBody {
   phone: string;
 }
 
-/** What a link is about, before anybody has agreed to it. */
+/** Offer of a link, before anybody has agreed to it. */
 export interface LinkOffer {
   names: LinkNames;
   expiresAt: string;
@@ -58,7 +58,7 @@ export interface HelperLink {
   expiresAt: string;
 }
 
-/** What the helper gives to the browser, and its key to answer with. */
+/** Challenge that the helper gives to the browser, and its key to answer with. */
 export interface Challenge {
   key: string;
   options: Record<string, unknown>;
@@ -76,7 +76,7 @@ export interface LinkProgress {
   qr: QrDrawing | null;
   /** Number that is linked, but for most of its digits. */
   phone: string | null;
-  /** Where to go on, once it is linked. */
+  /** Address at which to go on, once it is linked. */
   returnUrl: string | null;
   expiresAt: string;
 }

@@ -45,7 +45,7 @@ export class LinkVisits {
   async open({ token, language }: OpenBody): Promise<OpenedLink> {
     const { tenantId, subject } = await this.links.find(PURPOSE, token);
     const names = await this.names.of(tenantId);
-    // What would fail at the first step does so while the link can still be opened.
+    // Refuses here what the first step would refuse: the link can still be opened later.
     await this.subscriptions.active(tenantId);
     const { key, link } = await this.dataSource.transaction(async (tx) => {
       const opened = await this.links.open(tx, PURPOSE, token, { lifeMs: OPEN_MS, details: { language } });

@@ -1,6 +1,6 @@
 import type { LinkNames } from './link-names.js';
 
-/** What a number writes to itself once it is linked, by the language of the page. */
+/** Texts that a number writes to itself once it is linked, by the language of the page. */
 const LINKED = {
   en: ({ tenant, installation }: LinkNames): string =>
     `This number is linked now: ${tenant}, and ${installation}, which runs the service for it, can read and write here. To end it, open Settings, Linked devices, tap the device, and log it out.`,

@@ -11,7 +11,7 @@ export type LinkPurpose = 'link-number' | 'give-passkey';
 export interface SingleUseLink {
   subject: string;
   tenantId: string;
-  /** What its page needs besides. */
+  /** Facts that its page needs besides. */
   details: Record<string, unknown>;
   expiresAt: Date;
   openedAt: Date | null;
@@ -25,7 +25,7 @@ export interface LinkOrder {
   subject: string;
   tenantId: string;
   details: Record<string, unknown>;
-  /** How long it may wait to be opened, in ms. */
+  /** Time for which it may wait to be opened, in ms. */
   lifeMs: number;
 }
 

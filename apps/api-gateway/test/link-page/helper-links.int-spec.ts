@@ -1,9 +1,9 @@
 import { beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { expectError } from '../support/answers.js';
 import { gateway, withGateway } from '../support/gateway.js';
-import { ASSERTION, confirmName, help, helper, opened, page, unlinked } from './links.js';
+import { ASSERTION, BEHIND_PROXY, confirmName, help, helper, opened, page, unlinked } from './links.js';
 
-withGateway();
+withGateway(BEHIND_PROXY);
 
 let id: string;
 let key: string;

@@ -4,9 +4,9 @@ import { envelopeOf } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
 import { expectError } from '../support/answers.js';
 import { gateway, tenant, withGateway } from '../support/gateway.js';
-import { confirmName, help, look, open, opened, order, page, tokenFor, unlinked } from './links.js';
+import { BEHIND_PROXY, confirmName, help, look, open, opened, order, page, tokenFor, unlinked } from './links.js';
 
-withGateway({ GATEWAY_PUBLIC_URL: 'https://api.example.com/' });
+withGateway({ ...BEHIND_PROXY, GATEWAY_PUBLIC_URL: 'https://api.example.com/' });
 
 beforeAll(async () => void (await confirmName()));
 

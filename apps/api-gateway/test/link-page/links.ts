@@ -1,6 +1,13 @@
 import { ConfirmTenantName, type SessionState } from '@svc/contracts';
 import { type Answer, gateway, tenant } from '../support/gateway.js';
 
+/** Environment of a gateway behind a proxy: a visitor is whom that names. */
+export const BEHIND_PROXY = { TRUSTED_PROXIES: '127.0.0.1/32' };
+
+let visitors = 0;
+/** Header of another visitor each time: one alone may ask so often in a second. */
+const asVisitor = (): Record<string, string> => ({ 'x-forwarded-for': `2001:db8:0:${(++visitors).toString(16)}::1` });
+
 /** A session that is being linked. */
 export const unlinked = (status: SessionState['status'] = 'AWAITING_SCAN'): SessionState =>
   gateway.fakes.addSession(tenant.tenantId, { status, phone: null });
@@ -22,7 +29,7 @@ export async function tokenFor(sessionId: string, body: object = {}): Promise<st
 /** Asks as the page does, which has the key of its browser, or none yet. */
 export const page = (route: string, body?: object, key?: string): Promise<Answer> => {
   const [method = '', path = ''] = route.split(' ');
-  return gateway.call(key, `${method} /v1/public/link${path}`, body);
+  return gateway.call(key, `${method} /v1/public/link${path}`, body, asVisitor());
 };
 
 export const look = (token: string): Promise<Answer> => page('POST /look', { token });
@@ -41,7 +48,7 @@ export const ASSERTION = {
 
 /** Asks as the browser helper does. */
 export const helper = (what: 'open' | 'response', body: object, key?: string): Promise<Answer> =>
-  gateway.call(key, `POST /v1/public/passkey/${what}`, body);
+  gateway.call(key, `POST /v1/public/passkey/${what}`, body, asVisitor());
 
 /** Does what the helper does with the token of its address. */
 export async function help(token: string): Promise<Answer> {
