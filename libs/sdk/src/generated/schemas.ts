@@ -605,6 +605,31 @@ export interface LimitCount {
   left: number | null;
 }
 
+/** `LinkPageBody` of the API description. */
+export interface LinkPageBody {
+  /** Your own word for whom it is; it is not shown. */
+  reference?: string | undefined;
+  /** Where the page leads when the number is linked. */
+  returnUrl?: string | undefined;
+  /** How long the link may wait to be opened, in seconds; from then on it holds for half an hour. */
+  expiresInSeconds?: number | undefined;
+}
+
+/** `LinkPageView` of the API description. */
+export interface LinkPageView {
+  /**
+   * Address of the page, for one person: whoever opens it first may link a number. It is shown this once, and
+   * not kept.
+   */
+  address: string;
+  /** Until when it can be opened (ISO 8601, UTC). */
+  expiresAt: string;
+  /** Your own word for whom it is. */
+  reference: string | null;
+  /** Where the page leads when the number is linked. */
+  returnUrl: string | null;
+}
+
 /** `LocationContent` of the API description. */
 export interface LocationContent {
   /** Degrees north. */
