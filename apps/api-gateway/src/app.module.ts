@@ -112,6 +112,7 @@ import { PasskeyController } from './sessions/passkey.controller.js';
 import { PasskeyService } from './sessions/passkey.service.js';
 import { SessionsController } from './sessions/sessions.controller.js';
 import { SessionsService } from './sessions/sessions.service.js';
+import { SingleUseLinkRow } from './single-use/single-use-link.entity.js';
 import { SingleUseLinks } from './single-use/single-use-links.js';
 import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
 import { TenantPaces } from './subscriptions/tenant-paces.js';
@@ -158,6 +159,7 @@ const ENTITIES = [
   SandboxDay,
   SandboxNumber,
   ScheduledMessage,
+  SingleUseLinkRow,
   Tenant,
   TenantDeletionRecord,
   Upload,

@@ -59,7 +59,7 @@ beforeAll(async () => {
   key = await opened(id);
   browser = await puppeteer.launch({
     executablePath: await findChromium(),
-    enableExtensions: [allowedHelper()],
+    ...{ enableExtensions: true, pipe: true },
     args: ['--no-sandbox', '--disable-dev-shm-usage'],
   });
   platform = await browser.newPage();
@@ -70,11 +70,9 @@ beforeAll(async () => {
   });
   await addAuthenticator(platform);
   await platform.goto(PLATFORM);
-  const worker = await browser.waitForTarget((target) => target.type() === 'service_worker', {
-    timeout: LIMIT_MS,
-  });
+  const helperId = await browser.installExtension(allowedHelper());
   helper = await browser.newPage();
-  await helper.goto(new URL('helper.html', worker.url()).href);
+  await helper.goto(`chrome-extension://${helperId}/helper.html`);
 }, LIMIT_MS);
 afterAll(() => browser.close());
 
