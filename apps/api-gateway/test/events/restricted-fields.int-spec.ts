@@ -79,7 +79,7 @@ interface Operation {
  */
 const TOLD_TO_ALL = new Set([
   'endpointId', // an event of an endpoint says which; the id opens nothing
-  'stage', // how far a link is opens nothing; its challenge and its code are in no event
+  'stage', // a stage opens nothing; challenge and code of the link are in no event
   'held', // the reader sees the events anyway that wait for that endpoint
 ]);
 
