@@ -60,7 +60,8 @@ function make(name, attributes = {}, ...children) {
 }
 
 const text = (tag, phrase) => make(tag, {}, filled(phrase, names));
-const button = (phrase, click, attributes = {}) => make('button', { type: 'button', click, ...attributes }, phrase);
+const button = (phrase, click, attributes = {}) =>
+  make('button', { type: 'button', click, ...attributes }, phrase);
 
 /** Draws a view, unless it is the one that is shown. */
 function show(name, draw) {
@@ -180,7 +181,10 @@ function drawCodes(qr) {
 }
 
 function drawChallenge() {
-  const stop = button(words.other, doing(() => ask('DELETE', '/passkey')));
+  const stop = button(
+    words.other,
+    doing(() => ask('DELETE', '/passkey')),
+  );
   const begin = doing(async () => {
     const { token: helperToken } = await ask('POST', '/passkey/helper');
     helperAddress = new URL(`../passkey/${helperToken}`, location.href).href;
@@ -201,8 +205,15 @@ function drawComparison(code) {
     text('h1', words.compare),
     text('p', words.compareHow),
     make('p', { class: 'code' }, code),
-    button(words.same, doing(() => ask('POST', '/passkey/confirm', { code })), { class: 'main' }),
-    button(words.other, doing(() => ask('DELETE', '/passkey'))),
+    button(
+      words.same,
+      doing(() => ask('POST', '/passkey/confirm', { code })),
+      { class: 'main' },
+    ),
+    button(
+      words.other,
+      doing(() => ask('DELETE', '/passkey')),
+    ),
   ];
 }
 

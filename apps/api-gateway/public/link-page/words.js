@@ -96,7 +96,8 @@ const de = {
     LINK_PAGE_NOT_ALLOWED: 'Dieser Link gilt nicht mehr. Fragen Sie, wer ihn geschickt hat.',
     SESSION_NOT_FOUND: 'Dieser Link gilt nicht mehr. Fragen Sie, wer ihn geschickt hat.',
     PAYMENT_REQUIRED: 'Dieser Link gilt zurzeit nicht. Fragen Sie, wer ihn geschickt hat.',
-    PASSKEY_CONFLICT: 'Ein anderer Tab hat diesen Schritt getan. Machen Sie mit dem weiter, was Sie jetzt sehen.',
+    PASSKEY_CONFLICT:
+      'Ein anderer Tab hat diesen Schritt getan. Machen Sie mit dem weiter, was Sie jetzt sehen.',
     VALIDATION_FAILED: 'Das stimmt so nicht. Sehen Sie noch einmal hin.',
     other: 'Das Gateway antwortet nicht. Wir versuchen es weiter.',
   },
@@ -115,7 +116,8 @@ const LANGUAGES = { en, de };
 
 /** Chooses the first language of the person that the page has. */
 export function chooseWords(languages) {
-  const language = languages.map((one) => one.slice(0, 2).toLowerCase()).find((one) => one in LANGUAGES) ?? 'en';
+  const language =
+    languages.map((one) => one.slice(0, 2).toLowerCase()).find((one) => one in LANGUAGES) ?? 'en';
   return { language, words: LANGUAGES[language] };
 }
 

@@ -26,9 +26,10 @@ export class HelperLinks {
   async make(key: string): Promise<HelperLink> {
     const { tenantId, subject } = await this.visits.openFor(key);
     const passkey = await this.passkeys.get(tenantId, subject);
-    if (passkey.stage !== 'challenge') throw new AppError('PASSKEY_CONFLICT', undefined, { stage: passkey.stage });
+    if (passkey.stage !== 'challenge')
+      throw new AppError('PASSKEY_CONFLICT', undefined, { stage: passkey.stage });
     const order = {
-      ...{ purpose: PURPOSE, subject, tenantId, details: { ceremony: ceremonyOf(passkey) } } as const,
+      ...({ purpose: PURPOSE, subject, tenantId, details: { ceremony: ceremonyOf(passkey) } } as const),
       lifeMs: msLeft(passkey),
     };
     const { token, link } = await this.dataSource.transaction((tx) => this.links.make(tx, order));

@@ -56,4 +56,5 @@ export class LinkEnd {
 }
 
 /** A limit of the day is none that a wait of seconds helps against. */
-const isWorthATry = ({ code }: AppError): boolean => code !== 'RATE_LIMITED' && ERROR_CATALOGUE[code].retryable;
+const isWorthATry = ({ code }: AppError): boolean =>
+  code !== 'RATE_LIMITED' && ERROR_CATALOGUE[code].retryable;

@@ -1,10 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import {
-  AppError,
-  type PairingCode,
-  type PasskeyView,
-  type SessionState,
-} from '@svc/contracts';
+import { AppError, type PairingCode, type PasskeyView, type SessionState } from '@svc/contracts';
 import { DataSource } from 'typeorm';
 import { AuditService } from '../audit/audit.service.js';
 import { LiveService } from '../sessions/live.service.js';
@@ -38,7 +33,11 @@ export class LinkVisits {
   /** Says what a link is about. Nothing changes: programs look at links, too. */
   async look(token: string): Promise<LinkOffer> {
     const { tenantId, expiresAt, openedAt } = await this.links.find(PURPOSE, token);
-    return { names: await this.names.of(tenantId), expiresAt: expiresAt.toISOString(), isOpened: openedAt !== null };
+    return {
+      names: await this.names.of(tenantId),
+      expiresAt: expiresAt.toISOString(),
+      isOpened: openedAt !== null,
+    };
   }
 
   /** Notes that the person agrees, and opens the link for this browser. */
@@ -65,7 +64,8 @@ export class LinkVisits {
       ...{ names: await this.names.of(tenantId), expiresAt: expiresAt.toISOString() },
       ...{ qr: null, phone: null, returnUrl: null },
     };
-    if (link.isUsed || session.status === 'CONNECTED') return { ...state, ...(await this.linked(link, session)) };
+    if (link.isUsed || session.status === 'CONNECTED')
+      return { ...state, ...(await this.linked(link, session)) };
     if (session.status === 'PASSKEY_REQUIRED') return { ...state, stage: 'passkey' };
     const qr = session.status === 'AWAITING_SCAN' ? await this.qrOf(tenantId, subject) : undefined;
     if (qr !== undefined) return { ...state, stage: 'scan', qr: drawQr(qr) };

@@ -18,7 +18,12 @@ test.each([
   'Facebook',
 ])('%s is like the platform', (name) => expect(isLikePlatform(name)).toBe(true));
 
-test.each(['Acme', 'Metallbau Huber', 'What a Pizza', 'Washington Post', 'Watts & Sons', 'Müller Apotheke', '東京'])(
-  '%s is not',
-  (name) => expect(isLikePlatform(name)).toBe(false),
-);
+test.each([
+  'Acme',
+  'Metallbau Huber',
+  'What a Pizza',
+  'Washington Post',
+  'Watts & Sons',
+  'Müller Apotheke',
+  '東京',
+])('%s is not', (name) => expect(isLikePlatform(name)).toBe(false));

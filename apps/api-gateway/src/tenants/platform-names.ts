@@ -5,7 +5,20 @@ const OWNER = /(^|[^\p{L}])meta([^\p{L}]|$)|(^|[^\p{L}])w\s*a\s+(business|suppor
 /** Letters and digits that look like Latin ones. */
 const LOOKALIKES: Record<string, string> = {
   ...{ а: 'a', е: 'e', һ: 'h', о: 'o', р: 'p', с: 'c', ѕ: 's', т: 't', ԝ: 'w', ω: 'w', ш: 'w', м: 'm' },
-  ...{ α: 'a', ο: 'o', ρ: 'p', τ: 't', '0': 'o', '4': 'a', '@': 'a', '5': 's', $: 's', '7': 't', '1': 'i', '!': 'i' },
+  ...{
+    α: 'a',
+    ο: 'o',
+    ρ: 'p',
+    τ: 't',
+    '0': 'o',
+    '4': 'a',
+    '@': 'a',
+    '5': 's',
+    $: 's',
+    '7': 't',
+    '1': 'i',
+    '!': 'i',
+  },
 };
 
 /** Says whether people could take a name for the platform's, or for that of its owner. */

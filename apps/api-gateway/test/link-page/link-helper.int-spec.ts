@@ -46,7 +46,11 @@ async function addAuthenticator(page: Page): Promise<void> {
   await cdp.send('WebAuthn.addCredential', {
     authenticatorId,
     credential: {
-      ...{ credentialId: randomBytes(16).toString('base64'), isResidentCredential: true, rpId: 'whatsapp.com' },
+      ...{
+        credentialId: randomBytes(16).toString('base64'),
+        isResidentCredential: true,
+        rpId: 'whatsapp.com',
+      },
       privateKey: privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64'),
       ...{ userHandle: randomBytes(16).toString('base64'), signCount: 1 },
     },
@@ -120,10 +124,14 @@ test('has the browser answer on the platform’s page, and hands the answer in, 
 test.each([
   ['nothing', 'not an address'],
   ['http://example.com/passkey/x', 'not an address'],
-])('takes no other address: %s', async (address, words) => {
-  await give(address);
-  await says(words);
-}, 120_000);
+])(
+  'takes no other address: %s',
+  async (address, words) => {
+    await give(address);
+    await says(words);
+  },
+  120_000,
+);
 
 test('has no permission but the platform’s page', () => {
   const manifest = JSON.parse(readFileSync(join(HELPER, 'manifest.json'), 'utf8')) as Record<string, unknown>;

@@ -54,7 +54,8 @@ beforeEach(async () => {
   page = await tab();
 });
 
-const bring = (change: object): void => void Object.assign(gateway.fakes.sessions.get(id)?.state ?? {}, change);
+const bring = (change: object): void =>
+  void Object.assign(gateway.fakes.sessions.get(id)?.state ?? {}, change);
 /** Waits until a tab says something. */
 const says = (words: string, where: Page = page): Promise<unknown> =>
   where.waitForFunction((text) => document.body.innerText.includes(text), { timeout: LIMIT_MS }, words);
@@ -147,15 +148,19 @@ describe('somebody who was sent a link', () => {
     ['PHONE_SILENT', 'your phone did not go on'],
     ['CONNECTION_LOST', 'the connection was lost'],
     ['REFUSED', 'the platform has refused'],
-  ] as const)('reads why a passkey came to nothing (%s), and can try again', async (reason, words) => {
-    await challenged();
-    gateway.fakes.linking.end(id, reason);
-    bring({ status: 'AWAITING_SCAN' });
-    await says(words);
-    await page.waitForSelector('.scan svg path', { timeout: LIMIT_MS });
-    bring({ status: 'CONNECTED', phone: '+4915112345678' });
-    await says('Your number is linked');
-  }, 120_000);
+  ] as const)(
+    'reads why a passkey came to nothing (%s), and can try again',
+    async (reason, words) => {
+      await challenged();
+      gateway.fakes.linking.end(id, reason);
+      bring({ status: 'AWAITING_SCAN' });
+      await says(words);
+      await page.waitForSelector('.scan svg path', { timeout: LIMIT_MS });
+      bring({ status: 'CONNECTED', phone: '+4915112345678' });
+      await says('Your number is linked');
+    },
+    120_000,
+  );
 
   test('who sees another code on the phone stops, and can try again', async () => {
     await challenged();

@@ -4,7 +4,18 @@ import { envelopeOf } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
 import { expectError } from '../support/answers.js';
 import { gateway, tenant, withGateway } from '../support/gateway.js';
-import { BEHIND_PROXY, confirmName, help, look, open, opened, order, page, tokenFor, unlinked } from './links.js';
+import {
+  BEHIND_PROXY,
+  confirmName,
+  help,
+  look,
+  open,
+  opened,
+  order,
+  page,
+  tokenFor,
+  unlinked,
+} from './links.js';
 
 withGateway({ ...BEHIND_PROXY, GATEWAY_PUBLIC_URL: 'https://api.example.com/' });
 
@@ -100,7 +111,10 @@ describe('a link', () => {
     const { id } = unlinked();
     const token = await tokenFor(id);
     for (const consents of [false, undefined, 'true']) {
-      expect((await page('POST /open', { token, language: 'en', ...(consents !== undefined && { consents }) })).status).toBe(400);
+      expect(
+        (await page('POST /open', { token, language: 'en', ...(consents !== undefined && { consents }) }))
+          .status,
+      ).toBe(400);
     }
     expect((await open(token)).status).toBe(200);
     expect(await audited(id)).toEqual(['link_page.consented', 'link_page.created']);
@@ -110,7 +124,8 @@ describe('a link', () => {
     const token = await tokenFor(unlinked().id);
     const all = await Promise.all(Array.from({ length: 8 }, () => open(token)));
     expect(all.map(({ status }) => status).toSorted()).toEqual([200, ...Array(7).fill(409)]);
-    for (const answer of all.filter(({ status }) => status === 409)) expectError(answer, 409, 'LINK_CONFLICT');
+    for (const answer of all.filter(({ status }) => status === 409))
+      expectError(answer, 409, 'LINK_CONFLICT');
     expect((await look(token)).body).toMatchObject({ isOpened: true });
   });
 
@@ -145,7 +160,8 @@ describe('the page of a link', () => {
     key = await opened(id, { returnUrl: 'https://www.example.com/done' });
   });
   const progress = async (): Promise<Record<string, unknown>> => (await page('GET ', undefined, key)).body;
-  const bring = (change: object): void => void Object.assign(gateway.fakes.sessions.get(id)?.state ?? {}, change);
+  const bring = (change: object): void =>
+    void Object.assign(gateway.fakes.sessions.get(id)?.state ?? {}, change);
 
   test('shows the QR code while there is one, and has another drawn when the session rests', async () => {
     expect(await progress()).toMatchObject({ stage: 'scan', qr: { path: expect.stringMatching(/^M/) } });

@@ -6,15 +6,19 @@ export const BEHIND_PROXY = { TRUSTED_PROXIES: '127.0.0.1/32' };
 
 let visitors = 0;
 /** Header of another visitor each time: one alone may ask so often in a second. */
-const asVisitor = (): Record<string, string> => ({ 'x-forwarded-for': `2001:db8:0:${(++visitors).toString(16)}::1` });
+const asVisitor = (): Record<string, string> => ({
+  'x-forwarded-for': `2001:db8:0:${(++visitors).toString(16)}::1`,
+});
 
 /** A session that is being linked. */
 export const unlinked = (status: SessionState['status'] = 'AWAITING_SCAN'): SessionState =>
   gateway.fakes.addSession(tenant.tenantId, { status, phone: null });
 
 /** The operator confirms the name of this file's tenant. */
-export const confirmName = (name: string | null = 'Acme Flowers', tenantId = tenant.tenantId): Promise<unknown> =>
-  gateway.service.rpc.request(ConfirmTenantName, { tenantId, name, operator: 'Ada' });
+export const confirmName = (
+  name: string | null = 'Acme Flowers',
+  tenantId = tenant.tenantId,
+): Promise<unknown> => gateway.service.rpc.request(ConfirmTenantName, { tenantId, name, operator: 'Ada' });
 
 export const order = (sessionId: string, body: object = {}, key = tenant.apiKey): Promise<Answer> =>
   gateway.call(key, `POST /v1/sessions/${sessionId}/link-page`, body);
@@ -33,7 +37,8 @@ export const page = (route: string, body?: object, key?: string): Promise<Answer
 };
 
 export const look = (token: string): Promise<Answer> => page('POST /look', { token });
-export const open = (token: string): Promise<Answer> => page('POST /open', { token, consents: true, language: 'en' });
+export const open = (token: string): Promise<Answer> =>
+  page('POST /open', { token, consents: true, language: 'en' });
 
 /** Opens a link as its person does, and gives the key of the browser. */
 export async function opened(sessionId: string, body: object = {}): Promise<string> {

@@ -32,7 +32,8 @@ export class LinkPageBody {
   returnUrl?: string;
 
   @ApiPropertyOptional({
-    description: 'How long the link may wait to be opened, in seconds; from then on it holds for half an hour.',
+    description:
+      'How long the link may wait to be opened, in seconds; from then on it holds for half an hour.',
     type: 'integer',
     example: LINK_PAGE_SECONDS,
     default: LINK_PAGE_SECONDS,
