@@ -14,6 +14,8 @@ withGateway();
 
 const HELPER = join(import.meta.dirname, '../../../link-helper');
 const LIMIT_MS = 60_000;
+/** A tab behind another one draws nothing: it is looked at from time to time. */
+const POLL_MS = 200;
 const PLATFORM = 'https://web.whatsapp.com/';
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
@@ -83,7 +85,7 @@ afterAll(() => browser.close());
 const says = (words: string): Promise<unknown> =>
   helper.waitForFunction(
     (text) => document.getElementById('state')?.textContent?.includes(text),
-    { timeout: LIMIT_MS },
+    { timeout: LIMIT_MS, polling: POLL_MS },
     words,
   );
 

@@ -10,6 +10,8 @@ import { confirmName, help, tokenFor, unlinked } from './links.js';
 withGateway();
 
 const LIMIT_MS = 60_000;
+/** A tab behind another one draws nothing: it is looked at from time to time. */
+const POLL_MS = 200;
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 let browser: Browser;
@@ -58,7 +60,7 @@ const bring = (change: object): void =>
   void Object.assign(gateway.fakes.sessions.get(id)?.state ?? {}, change);
 /** Waits until a tab says something. */
 const says = (words: string, where: Page = page): Promise<unknown> =>
-  where.waitForFunction((text) => document.body.innerText.includes(text), { timeout: LIMIT_MS }, words);
+  where.waitForFunction((text) => document.body.innerText.includes(text), { timeout: LIMIT_MS, polling: POLL_MS }, words);
 const press = (name: string, where: Page = page): Promise<void> =>
   where.locator(`::-p-aria([name="${name}"][role="button"])`).setTimeout(LIMIT_MS).click();
 
@@ -121,7 +123,7 @@ describe('somebody who was sent a link', () => {
     const before = await page.$eval('.scan path', (path) => path.getAttribute('d'));
     await page.waitForFunction(
       (drawn) => document.querySelector('.scan path')?.getAttribute('d') !== drawn,
-      { timeout: LIMIT_MS },
+      { timeout: LIMIT_MS, polling: POLL_MS },
       before,
     );
     expect(await page.$eval('#phone', (input) => (input as HTMLInputElement).value)).toBe('+49 1511 234');
