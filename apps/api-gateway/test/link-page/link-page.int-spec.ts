@@ -79,6 +79,7 @@ async function challenged(): Promise<void> {
 
 /** Uses the helper, with the address that the page shows. */
 async function useHelper(where: Page = page): Promise<void> {
+  await where.bringToFront();
   await press('Use the helper', where);
   const shown = await where.waitForSelector('#helper', { timeout: LIMIT_MS });
   const value = await shown?.evaluate((input) => (input as HTMLInputElement).value);
