@@ -48,6 +48,15 @@ import { EventStreamController } from './events/event-stream.controller.js';
 import { EventStreams } from './events/event-streams.service.js';
 import { LogReader } from './events/log-reader.js';
 import { LogTail } from './events/log-tail.js';
+import { HelperController } from './link-page/helper.controller.js';
+import { HelperLinks } from './link-page/helper-links.service.js';
+import { LinkEnd } from './link-page/link-end.js';
+import { LinksConsumer } from './link-page/links.consumer.js';
+import { LinkPagesController } from './link-page/link-pages.controller.js';
+import { LinkPagesService } from './link-page/link-pages.service.js';
+import { LinkVisits } from './link-page/link-visits.service.js';
+import { LinkVisitsController } from './link-page/link-visits.controller.js';
+import { NamesOnPages } from './link-page/link-names.js';
 import { SendPermissions } from './auth/send-permissions.js';
 import { LimitsController } from './usage/limits.controller.js';
 import { LimitsService } from './limits/limits.service.js';
@@ -103,10 +112,13 @@ import { PasskeyController } from './sessions/passkey.controller.js';
 import { PasskeyService } from './sessions/passkey.service.js';
 import { SessionsController } from './sessions/sessions.controller.js';
 import { SessionsService } from './sessions/sessions.service.js';
+import { SingleUseLinkRow } from './single-use/single-use-link.entity.js';
+import { SingleUseLinks } from './single-use/single-use-links.js';
 import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
 import { TenantPaces } from './subscriptions/tenant-paces.js';
 import { DashboardUser } from './tenants/dashboard-user.entity.js';
 import { Tenant } from './tenants/tenant.entity.js';
+import { ConfirmedNames } from './operator/confirmed-names.js';
 import { DeletionRunner } from './operator/deletion-runner.js';
 import { DeletionsService } from './operator/deletions.service.js';
 import { TenantDeletionRecord } from './operator/tenant-deletion.entity.js';
@@ -147,6 +159,7 @@ const ENTITIES = [
   SandboxDay,
   SandboxNumber,
   ScheduledMessage,
+  SingleUseLinkRow,
   Tenant,
   TenantDeletionRecord,
   Upload,
@@ -192,11 +205,15 @@ const events = {
     SandboxController,
     WidgetsController,
     PublicWidgetController,
+    LinkPagesController,
+    LinkVisitsController,
+    HelperController,
     MessagesConsumer,
     SandboxConsumer,
     ScheduleConsumer,
     AuditConsumer,
     TenantsConsumer,
+    LinksConsumer,
   ],
   providers: [
     ...connectionProviders('api-gateway', GatewayConfig, readConfig),
@@ -278,6 +295,13 @@ const events = {
     WidgetsService,
     PublicWidgetService,
     PublicPaces,
+    ConfirmedNames,
+    SingleUseLinks,
+    NamesOnPages,
+    LinkPagesService,
+    LinkVisits,
+    LinkEnd,
+    HelperLinks,
   ],
 })
 export class AppModule {}

@@ -2,7 +2,17 @@ import { AddressList, AllowedOrigins, OwnAddresses } from '@svc/outbound-http';
 import { MediaStoreConfig } from '@svc/media-store';
 import { configReader, ContactHashKey, ContactHashKeyPrevious, Env } from '@svc/service';
 import { Type } from 'class-transformer';
-import { IsInt, IsOptional, IsUrl, Matches, Max, Min, MinLength } from 'class-validator';
+import { IsInt, IsOptional, IsUrl, Length, Matches, Max, Min, MinLength, ValidateBy } from 'class-validator';
+import { isLikePlatform } from './tenants/platform-names.js';
+
+const IsNotLikePlatform = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'isNotLikePlatform',
+    validator: {
+      validate: (name) => typeof name === 'string' && !isLikePlatform(name),
+      defaultMessage: () => '$property must not be like the name of the platform',
+    },
+  });
 
 /** Environment of `api-gateway`; `PORT` is the public port. */
 export class GatewayConfig extends MediaStoreConfig {
@@ -66,6 +76,16 @@ export class GatewayConfig extends MediaStoreConfig {
   })
   @Matches(/^https:\/\/\S+\/$/, { message: 'chatLinkUrl must be https:// with a slash at its end' })
   chatLinkUrl: string = 'https://wa.me/';
+
+  @Env('INSTALLATION_NAME', {
+    description:
+      'Name of who runs this installation, as people know it: it stands on every link page, beside the name of the tenant. Unset: there are no link pages.',
+    example: 'Example Messaging',
+  })
+  @IsOptional()
+  @Length(1, 60)
+  @IsNotLikePlatform()
+  installationName?: string;
 
   @Env('SANDBOX_CONTROL_URL', {
     description:

@@ -2,6 +2,7 @@ import type { StartOptions } from '@svc/service';
 import { AppModule } from './app.module.js';
 import { readConfig } from './config.js';
 import { guardTheEdge } from './edge/edge.js';
+import { serveLinkPage } from './link-page/link-page.js';
 import { serveDocsPage } from './openapi/docs-page.js';
 import { serveOpenApi } from './openapi/openapi-page.js';
 import { paceTenants } from './subscriptions/tenant-paces.js';
@@ -21,5 +22,6 @@ export const serviceOptions: StartOptions = {
     paceTenants(app);
     serveOpenApi(app, readConfig().publicUrl);
     serveDocsPage(app);
+    serveLinkPage(app);
   },
 };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { AppError } from './app-error.js';
-import { ERROR_CATALOGUE, type ErrorCode, type ErrorEntry } from './errors.js';
+import type { ErrorEntry } from './error-entry.js';
+import { ERROR_CATALOGUE, type ErrorCode } from './errors.js';
 
 const entries = Object.entries(ERROR_CATALOGUE) as [ErrorCode, ErrorEntry][];
 

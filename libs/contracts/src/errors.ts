@@ -1,24 +1,4 @@
-/** One row of the error catalogue. */
-export interface ErrorEntry {
-  /** HTTP status of the answer. */
-  status: number;
-  /** The same call may succeed later without a change by the caller. */
-  retryable: boolean;
-  /** Level at which a service logs it. */
-  log: 'debug' | 'info' | 'warn' | 'error';
-  /** Default message: what is wrong, for a person. */
-  summary: string;
-  /** Remedy of the caller. */
-  remedy: string;
-}
-
-const entry = (
-  status: number,
-  retryable: boolean,
-  log: ErrorEntry['log'],
-  summary: string,
-  remedy: string,
-): ErrorEntry => ({ status, retryable, log, summary, remedy });
+import { entry, type ErrorEntry } from './error-entry.js';
 
 /**
  * Errors that a customer or a service can meet, by code, in the order of `docs/errors.md`, which is generated from it. Codes of the
@@ -88,6 +68,13 @@ export const ERROR_CATALOGUE = {
     'This widget is not for pages of this origin.',
     'Add the origin of the page to allowedOrigins: PATCH /v1/widgets/:id.',
   ),
+  LINK_PAGE_NOT_ALLOWED: entry(
+    403,
+    false,
+    'info',
+    'The operator has not allowed link pages for this tenant.',
+    'Ask the operator to confirm the name under which your customers know you: it stands on the page.',
+  ),
   DEVELOPMENT_ONLY: entry(
     403,
     false,
@@ -123,6 +110,13 @@ export const ERROR_CATALOGUE = {
     'debug',
     'The platform wants no passkey of this session.',
     'Link the number by QR code or typed code; where the platform wants a passkey, session.passkey_required says so.',
+  ),
+  LINK_NOT_FOUND: entry(
+    404,
+    false,
+    'debug',
+    'There is no such link, or a newer one has replaced it.',
+    'Open the newest link, or ask whoever sent it for another one.',
   ),
   MESSAGE_NOT_FOUND: entry(
     404,
@@ -306,12 +300,26 @@ export const ERROR_CATALOGUE = {
     'This is not the next step of the link, or it is under way.',
     'Look at GET /v1/sessions/:id/passkey, and do what its stage says.',
   ),
+  LINK_CONFLICT: entry(
+    409,
+    false,
+    'info',
+    'This link was opened in another browser, and belongs to it.',
+    'Go on there, or ask whoever sent it for another one.',
+  ),
   PASSKEY_ENDED: entry(
     410,
     false,
     'info',
     'The link that needed a passkey has come to nothing.',
     'Link the number again, with a new code; meta.reason says why it ended.',
+  ),
+  LINK_ENDED: entry(
+    410,
+    false,
+    'debug',
+    'This link has ended.',
+    'Ask whoever sent it for another one; meta.reason says whether it was used or its time is over.',
   ),
   CURSOR_EXPIRED: entry(
     410,

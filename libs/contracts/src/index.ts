@@ -45,7 +45,8 @@ export {
   TOKEN_OVERAGES,
   type TokenOverage,
 } from './enums.js';
-export { type ErrorEntry, ERROR_CATALOGUE, type ErrorCode } from './errors.js';
+export type { ErrorEntry } from './error-entry.js';
+export { ERROR_CATALOGUE, type ErrorCode } from './errors.js';
 export {
   Envelope,
   type FieldProblem,

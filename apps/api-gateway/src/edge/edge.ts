@@ -71,9 +71,9 @@ function assertHost({ raw: { httpVersion, headers } }: FastifyRequest): void {
     throw invalidField('host', 'host must be given: a header of HTTP/1.1');
 }
 
-/** Says whether an answer is for its caller alone: all of the API is, but for what visitors of a page see. */
+/** Says whether an answer is for its caller alone: all of the API is, but for what visitors of a page with a widget see. */
 function isPrivate(url: string): boolean {
-  return url.startsWith('/v1/') && !url.startsWith('/v1/public/');
+  return url.startsWith('/v1/') && !url.startsWith('/v1/public/widget/');
 }
 
 function assertMethod(routes: RouteTable, request: FastifyRequest, reply: FastifyReply): void {

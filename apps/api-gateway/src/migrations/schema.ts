@@ -21,6 +21,7 @@ import { RotationsOfKeys1764600000042 } from './1764600000042-rotations-of-keys.
 import { KeptUploads1764600000052 } from './1764600000052-kept-uploads.js';
 import { SandboxDays1764600000054 } from './1764600000054-sandbox-days.js';
 import { CardsOfMessages1764600000066 } from './1764600000066-cards-of-messages.js';
+import { SingleUseLinks1764700000031 } from './1764700000031-single-use-links.js';
 import { SeenAuditEnds1764600000064 } from './1764600000064-seen-audit-ends.js';
 import { TurnsOfTenants1764600000069 } from './1764600000069-turns-of-tenants.js';
 import { TurnsOfQueuedMessages1764700000033 } from './1764700000033-turns-of-queued-messages.js';
@@ -67,6 +68,7 @@ export const schema = {
     SeenAuditEnds1764600000064,
     CardsOfMessages1764600000066,
     TurnsOfTenants1764600000069,
+    SingleUseLinks1764700000031,
     TurnsOfQueuedMessages1764700000033,
   ],
   sql: sqlFolder(import.meta.url),

@@ -5,6 +5,9 @@ import {
   AgeKey,
   AgeKeyV1,
   type ClockReply,
+  type ConfirmedName,
+  ConfirmTenantName,
+  ConfirmTenantNameV1,
   CreateTenant,
   CreateTenantV1,
   DeleteTenant,
@@ -24,6 +27,7 @@ import {
 } from '@svc/contracts';
 import { OnRequest } from '@svc/messaging';
 import { SandboxService } from '../sandbox/sandbox.service.js';
+import { ConfirmedNames } from './confirmed-names.js';
 import { DeletionsService } from './deletions.service.js';
 import { SuspensionsService } from './suspensions.service.js';
 import { TenantsService } from './tenants.service.js';
@@ -38,6 +42,7 @@ export class TenantsConsumer {
     private readonly sandbox: SandboxService,
     private readonly suspensions: SuspensionsService,
     private readonly deletions: DeletionsService,
+    private readonly names: ConfirmedNames,
   ) {}
 
   @OnRequest(CreateTenant)
@@ -63,6 +68,11 @@ export class TenantsConsumer {
   @OnRequest(DeleteTenant)
   delete(@Payload() request: DeleteTenantV1): Promise<TenantDeletion> {
     return this.deletions.request(request);
+  }
+
+  @OnRequest(ConfirmTenantName)
+  confirmName(@Payload() request: ConfirmTenantNameV1): Promise<ConfirmedName> {
+    return this.names.confirm(request);
   }
 
   @OnRequest(AgeKey)

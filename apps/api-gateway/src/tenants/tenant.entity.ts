@@ -9,5 +9,7 @@ export class Tenant {
   @Column('uuid', { name: 'sandbox_of', nullable: true }) sandboxOf: string | null;
   /** Since when the operator has it refused; null: it is not. */
   @Column('timestamptz', { name: 'suspended_at', nullable: true }) suspendedAt: Date | null;
+  /** The name under which its customers know it, as the operator has confirmed it. */
+  @Column('text', { name: 'confirmed_name', nullable: true }) confirmedName: string | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
 }

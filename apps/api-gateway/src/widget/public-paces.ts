@@ -14,8 +14,13 @@ export class PublicPaces {
 
   /** @throws AppError `RATE_LIMITED`, layer `request`. */
   take(ip: string, widgetId: string): void {
-    this.addresses.take(visitorOf(ip));
+    this.takeAddress(ip);
     this.widgets.take(widgetId);
+  }
+
+  /** Limits one address, whatever it asks for. @throws AppError `RATE_LIMITED`, layer `request`. */
+  takeAddress(ip: string): void {
+    this.addresses.take(visitorOf(ip));
   }
 }
 

@@ -15,6 +15,7 @@ import {
   EventStreamQuery,
   MarkReadBody,
   OpenCheckoutBody,
+  LinkPageBody,
   PairingCodeBody,
   ConfirmPasskeyBody,
   PasskeyAssertion,
@@ -63,7 +64,7 @@ const BODIES = [
   ...[SendMessageRequest, CreateSessionBody, PromoteTierBody, PutExternalConfigBody],
   ...[CreateWebhookBody, UpdateWebhookBody, CreateApiKeyBody, CheckApiKeysBody],
   ...[PairingCodeBody, MarkReadBody, TypingBody, UpdateSessionBody, EndpointReasonBody, OpenCheckoutBody],
-  ...[PasskeyAssertion, ConfirmPasskeyBody],
+  ...[PasskeyAssertion, ConfirmPasskeyBody, LinkPageBody],
   ...[ReplayBody, WriteAsContactBody, AdvanceClockBody, CreateWidgetBody, UpdateWidgetBody],
 ];
 

@@ -10,6 +10,7 @@ import { ConversationsController } from '../../src/conversations/conversations.c
 import { ErasuresController } from '../../src/erasures/erasures.controller.js';
 import { EventLogController } from '../../src/events/event-log.controller.js';
 import { EventStreamController } from '../../src/events/event-stream.controller.js';
+import { LinkPagesController } from '../../src/link-page/link-pages.controller.js';
 import { LimitsController } from '../../src/usage/limits.controller.js';
 import { CancellationController } from '../../src/scheduling/cancellation.controller.js';
 import { MessageMediaController } from '../../src/media/message-media.controller.js';
@@ -116,7 +117,7 @@ test('every handler of every controller under /v1 declares a scope', () => {
     ...[ApiKeysController, AuditController, CancellationController],
     ...[ContactsController, ConversationsController, DeliveriesController],
     ...[ErasuresController, EventLogController, EventStreamController],
-    ...[ExternalConfigController, LimitsController, LiveController],
+    ...[ExternalConfigController, LimitsController, LinkPagesController, LiveController],
     ...[MediaController, MessageMediaController, MessagesController, PasskeyController],
     ...[PublicWidgetController, SandboxController, SendingController, SessionsController],
     ...[SubscriptionController, UsageController, WebhookActionsController],

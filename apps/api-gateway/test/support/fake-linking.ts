@@ -33,10 +33,10 @@ export class FakeLinking {
   private readonly links = new Map<string, PasskeyView>();
   private readonly ends = new Map<string, PasskeyFailure>();
 
-  /** Brings the link of a session to this stage. */
-  bring(sessionId: string, stage: PasskeyStage): void {
+  /** Brings the link of a session to this stage, of one challenge or another. */
+  bring(sessionId: string, stage: PasskeyStage, challenge = 'Y2hhbGxlbmdl'): void {
     this.links.set(sessionId, {
-      ...{ stage, options: { challenge: 'Y2hhbGxlbmdl', rpId: 'whatsapp.com' } },
+      ...{ stage, options: { challenge, rpId: 'whatsapp.com' } },
       expiresAt: new Date(Date.now() + 60_000).toISOString(),
       code: stage === 'compare' || stage === 'finishing' ? SHOWN_CODE : null,
     });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  ConfirmTenantName,
   MessageReceived,
   type MessageReceivedV1,
   MessageSent,
@@ -44,6 +45,8 @@ export async function furnish(tenant: NewTenant, word: string): Promise<Resource
     fakes.linking.bring(id, stage);
     return id;
   };
+  const confirmed = { tenantId: tenant.tenantId, name: `${word} shop` };
+  await gateway.service.rpc.request(ConfirmTenantName, confirmed);
   // A plan has room for five sessions, of which an example makes one.
   const challenged = passkeyAt('challenge');
   const [conversation] = (await call('GET /v1/conversations')).body['items'] as { id: string }[];
@@ -52,6 +55,7 @@ export async function furnish(tenant: NewTenant, word: string): Promise<Resource
     ...{ phone: EXAMPLE_PHONE, contact: EXAMPLE_PHONE, conversations: String(conversation?.id) },
     erasures: await erasureOf(tenant, sessions, word),
     'sessions/pairing-code': fakes.addSession(tenant.tenantId, { phone: null }).id,
+    'sessions/link-page': challenged,
     'sessions/passkey': challenged,
     'sessions/passkey/response': challenged,
     'sessions/passkey/confirm': passkeyAt('compare'),

@@ -42,6 +42,7 @@ export class TestGateway {
       KEY_PEPPER: 'pepper of the tests, long enough to pass',
       SVC_MODE: 'development',
       MEDIA_DIR: temporaryDirectory('media'),
+      INSTALLATION_NAME: 'Test Messaging',
       ...env,
     });
     return new TestGateway(service, await FakeServices.start(service.nats.url));

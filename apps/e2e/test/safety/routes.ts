@@ -72,6 +72,7 @@ export function goodBodies(ids: Ids): Record<string, Record<string, unknown>> {
       response: { clientDataJSON: 'Z29vZA', authenticatorData: 'Z29vZA', signature: 'Z29vZA' },
     },
     confirmPasskey: { code: 'ABCD-2345' },
+    createLinkPage: { reference: 'good', returnUrl: 'https://example.com/good' },
     markMessagesRead: { messageIds: [ids.message] },
     setTyping: { to: '+4915550001111', state: 'composing' },
     promoteWarmupTier: { tier: 3, reason: 'good' },

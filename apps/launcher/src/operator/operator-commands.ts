@@ -4,6 +4,8 @@ import {
   AppError,
   ClearEntitlement,
   ClearEntitlementV1,
+  ConfirmTenantName,
+  ConfirmTenantNameV1,
   CreateTenant,
   CreateTenantV1,
   type DataClass,
@@ -82,6 +84,28 @@ export const OPERATOR_COMMANDS: readonly OperatorCommand[] = [
     usage: '',
     about: 'lists all tenants',
     ask: (rpc) => rpc.request(ListTenants, {}),
+  },
+  {
+    words: 'tenants confirm-name',
+    args: ['tenantId'],
+    options: { name: 'required' },
+    usage: '<tenantId> --name N',
+    about:
+      'confirms the name under which the customers of a tenant know it, and allows it pages on which they link their numbers',
+    ask: (rpc, { tenantId, name, operator }) =>
+      rpc.request(
+        ConfirmTenantName,
+        checked(ConfirmTenantNameV1, { tenantId, name, operator }, { name: '--name' }),
+      ),
+  },
+  {
+    words: 'tenants withdraw-name',
+    args: ['tenantId'],
+    options: {},
+    usage: '<tenantId>',
+    about: 'takes the confirmed name of a tenant back: its link pages open no more',
+    ask: (rpc, { tenantId, operator }) =>
+      rpc.request(ConfirmTenantName, checked(ConfirmTenantNameV1, { tenantId, name: null, operator })),
   },
   {
     words: 'tenants suspend',

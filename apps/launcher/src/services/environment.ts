@@ -38,6 +38,8 @@ export function serviceVariables(
     PLATFORM_CA: addresses.platformCa,
     ...addresses.sandbox,
     GATEWAY_PORT: String(addresses.gatewayPort),
+    // It stands on link pages, which there are once the operator has confirmed the name of a tenant.
+    INSTALLATION_NAME: config.env['INSTALLATION_NAME'] || 'Local installation',
     GATEWAY_PUBLIC_URL: config.gatewayPublicUrl ?? gatewayUrl(addresses.gatewayPort),
     WEBHOOK_RETRY_DELAYS_MS: config.webhooks.delays,
     WEBHOOK_TIMEOUT_MS: config.webhooks.timeout,

@@ -25,6 +25,8 @@ import type {
   Erasure,
   EventLogPage,
   ExternalConfig,
+  LinkPageBody,
+  LinkPageView,
   LoggedEvent,
   MagicNumber,
   MarkReadBody,
@@ -895,6 +897,19 @@ export class SessionsResource {
         body,
         notRepeatableWith: ['mintApiKey', 'rotateSecret'],
       },
+      options,
+    );
+  }
+
+  /**
+   * Make the address of a page on which your customer links their number. The page says who will read and
+   * write on the number, in names that the operator has confirmed, asks for consent, and leads through QR
+   * code or typed code, and the passkey where the platform wants one. Whoever opens it first has it: it works
+   * in that browser alone. A newer address replaces the former one.
+   */
+  createLinkPage(id: string, body: LinkPageBody, options?: CallOptions): Promise<LinkPageView> {
+    return this.caller.json<LinkPageView>(
+      { method: 'POST', path: `/v1/sessions/${encodeURIComponent(id)}/link-page`, body },
       options,
     );
   }

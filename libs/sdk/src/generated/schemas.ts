@@ -40,7 +40,7 @@ export interface AuditEntry {
   place: number | null;
   /** When (ISO 8601, UTC). */
   at: string;
-  /** Who: key:<kid>, operator or system. */
+  /** Who: key:<kid>, operator, system, or link: whoever was sent the address of a link page. */
   actor: string;
   /** What was done. */
   action: string;
@@ -527,12 +527,14 @@ export interface HttpErrorBody {
     | 'SANDBOX_ONLY'
     | 'LIVE_ONLY'
     | 'ORIGIN_NOT_ALLOWED'
+    | 'LINK_PAGE_NOT_ALLOWED'
     | 'DEVELOPMENT_ONLY'
     | 'NOT_FOUND'
     | 'TENANT_NOT_FOUND'
     | 'WIDGET_NOT_FOUND'
     | 'SESSION_NOT_FOUND'
     | 'PASSKEY_NOT_FOUND'
+    | 'LINK_NOT_FOUND'
     | 'MESSAGE_NOT_FOUND'
     | 'CONVERSATION_NOT_FOUND'
     | 'CONTACT_NOT_FOUND'
@@ -559,7 +561,9 @@ export interface HttpErrorBody {
     | 'QUOTA_CONFLICT'
     | 'AUDIT_LOG_CONFLICT'
     | 'PASSKEY_CONFLICT'
+    | 'LINK_CONFLICT'
     | 'PASSKEY_ENDED'
+    | 'LINK_ENDED'
     | 'CURSOR_EXPIRED'
     | 'MEDIA_GONE'
     | 'PAYLOAD_TOO_LARGE'
@@ -599,6 +603,31 @@ export interface LimitCount {
   used: number;
   /** How much is left; null: no limit. */
   left: number | null;
+}
+
+/** `LinkPageBody` of the API description. */
+export interface LinkPageBody {
+  /** Your own word for whom it is; it is not shown. */
+  reference?: string | undefined;
+  /** Where the page leads when the number is linked. */
+  returnUrl?: string | undefined;
+  /** How long the link may wait to be opened, in seconds; from then on it holds for half an hour. */
+  expiresInSeconds?: number | undefined;
+}
+
+/** `LinkPageView` of the API description. */
+export interface LinkPageView {
+  /**
+   * Address of the page, for one person: whoever opens it first may link a number. It is shown this once, and
+   * not kept.
+   */
+  address: string;
+  /** Until when it can be opened (ISO 8601, UTC). */
+  expiresAt: string;
+  /** Your own word for whom it is. */
+  reference: string | null;
+  /** Where the page leads when the number is linked. */
+  returnUrl: string | null;
 }
 
 /** `LocationContent` of the API description. */

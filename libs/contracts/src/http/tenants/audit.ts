@@ -31,7 +31,10 @@ export class AuditEntry {
   @IsISO8601()
   at: string;
 
-  @ApiProperty({ description: 'Who: key:<kid>, operator or system.', example: 'key:7Hq2mZ0aPx4K' })
+  @ApiProperty({
+    description: 'Who: key:<kid>, operator, system, or link: whoever was sent the address of a link page.',
+    example: 'key:7Hq2mZ0aPx4K',
+  })
   @IsString()
   actor: string;
 
