@@ -204,7 +204,7 @@ export async function linkSandboxNumber(
 }
 
 /** Creates a session; one of a call that was answered 504 stays without a connection, since nobody views its code. */
-async function createSession(stack: Stack, apiKey: string, name = 'e2e'): Promise<string> {
+export async function createSession(stack: Stack, apiKey: string, name = 'e2e'): Promise<string> {
   const answer = await answerOf('a session to be created', () =>
     stack.api<{ id: string }>(apiKey, 'POST', '/v1/sessions', { name }),
   );

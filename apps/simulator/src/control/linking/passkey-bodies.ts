@@ -171,6 +171,18 @@ export class AssertionView implements Assertion {
   clientExtensionResults: object;
 }
 
+/** The passkey of an account, for a browser that shall have it; each part in base64. */
+export class PasskeyKeyView {
+  @ApiProperty({ description: 'Id of the passkey.', example: 'cGFzc2tleQ==' })
+  credentialId: string;
+
+  @ApiProperty({ description: 'The account, as the passkey names it.', example: 'dXNlcg==' })
+  userHandle: string;
+
+  @ApiProperty({ description: 'Private key of P-256, PKCS #8.', example: 'a2V5' })
+  privateKey: string;
+}
+
 /** Request of the owner of the phone, who has compared the codes. */
 export class ConfirmPasskey {
   @ApiProperty({ description: 'Code that the device shows.', example: 'ABCD-2345' })

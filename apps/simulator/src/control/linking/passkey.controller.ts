@@ -5,7 +5,7 @@ import { Refusal } from '../../http/refusal.js';
 import { ErrorBody } from '../../http/refusals.js';
 import { withoutUndefined } from '../../http/without-undefined.js';
 import { Platform } from '../../platform.js';
-import { AnswerChallenge, AssertionView, ConfirmPasskey, PasskeyView } from './passkey-bodies.js';
+import { AnswerChallenge, AssertionView, ConfirmPasskey, PasskeyKeyView, PasskeyView } from './passkey-bodies.js';
 
 const VIEW = { status: 200, type: PasskeyView, description: 'The latest ceremony of the number.' };
 
@@ -23,6 +23,13 @@ export class PasskeyController {
   get(@Param('phone', PhonePipe) phone: string): PasskeyView {
     const { stage, problem, code, isProofTaken } = this.platform.pairing.passkeys.of(phone);
     return { stage, problem: problem ?? null, code: code ?? null, proofTaken: isProofTaken };
+  }
+
+  @Get('key')
+  @ApiOperation({ summary: 'Gives out the passkey, for a browser of a test' })
+  @ApiResponse({ status: 200, type: PasskeyKeyView, description: 'The passkey.' })
+  key(@Param('phone', PhonePipe) phone: string): PasskeyKeyView {
+    return this.platform.pairing.passkeys.authenticatorOf(phone).key;
   }
 
   @Post('answer')

@@ -48,6 +48,15 @@ export class Authenticator {
     this.privateKey = privateKey;
   }
 
+  /** The passkey itself, for a browser that shall have it: each part in base64. */
+  get key(): Record<'credentialId' | 'userHandle' | 'privateKey', string> {
+    const privateKey = this.privateKey.export({ type: 'pkcs8', format: 'der' });
+    return {
+      ...{ credentialId: this.credentialId.toString('base64'), userHandle: this.userHandle.toString('base64') },
+      privateKey: privateKey.toString('base64'),
+    };
+  }
+
   /** Answers a challenge. */
   answer(
     challenge: string,
