@@ -153,6 +153,17 @@ const EXAMPLES: [Kind, Example][] = [
       words: null,
     },
   ],
+  [
+    'vote',
+    {
+      fields: { choices: ['yes'], targetKeyId: 'T1' },
+      field: 'pollUpdateMessage',
+      stanza: { type: 'poll' },
+      words: null,
+      // Who reads the options needs the poll.
+      also: { choices: undefined },
+    },
+  ],
 ];
 
 describe('a message of each kind', () => {

@@ -14,6 +14,7 @@ import { location } from './location.js';
 import { poll } from './poll.js';
 import { reaction } from './reaction.js';
 import { revoke } from './revoke.js';
+import { vote } from './sealed/vote.js';
 import { sticker } from './sticker.js';
 import { text } from './text.js';
 import { video } from './video.js';
@@ -31,6 +32,7 @@ const RULES = {
   reaction,
   edit,
   revoke,
+  vote,
 } satisfies Record<Kind, KindRules>;
 
 /** The rules of each kind; a kind without rules does not compile. */
@@ -41,7 +43,7 @@ export const KINDS = Object.keys(RULES) as Kind[];
 
 /** The kind of file that content of a kind has; undefined: it has none. */
 export function fileKindOf(kind: Kind): MediaKind | undefined {
-  const isFile = kind !== 'revoke' && CONTENT[kind].sending.hasFile;
+  const isFile = kind !== 'revoke' && kind !== 'vote' && CONTENT[kind].sending.hasFile;
   return isFile ? (kind as MediaKind) : undefined;
 }
 
