@@ -156,9 +156,17 @@ export class SessionStore implements PlatformStore {
     return row?.plaintext;
   }
 
+  async journaledOf(senders: string[], keyId: string): Promise<Uint8Array | undefined> {
+    const [row] = await this.read<{ plaintext: Buffer }>(
+      'SELECT plaintext FROM inbound_message WHERE session_id = $1 AND sender = ANY($2::text[]) AND key_id = $3',
+      [this.scope.session.id, senders, keyId],
+    );
+    return row?.plaintext;
+  }
+
   async sent(keyId: string): Promise<OutgoingMessage | undefined> {
     const [row] = await this.read<OutgoingMessage>(
-      `SELECT to_jid AS "to", key_id AS "keyId", content, accepted_at AS "acceptedAt", uploaded
+      `SELECT to_jid AS "to", key_id AS "keyId", content, accepted_at AS "acceptedAt", secret, uploaded
        FROM outbound_message WHERE session_id = $1 AND key_id = $2`,
       [this.scope.session.id, keyId],
     );

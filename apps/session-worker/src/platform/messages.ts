@@ -68,6 +68,8 @@ export interface OutgoingMessage {
   keyId: string;
   content: OutgoingContent;
   acceptedAt: Date;
+  /** Secret by which votes on it and edits of it are sealed; null for one of an earlier release, whose secret follows from the link. */
+  secret?: Uint8Array | null;
   /** Result of `upload` for a message with a file. */
   uploaded: Uint8Array | null;
 }

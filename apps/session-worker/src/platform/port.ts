@@ -135,6 +135,8 @@ export interface PlatformStore {
   commit(changes: KeyChange[], inbound: InboundRecord[]): Promise<void>;
   /** Reads the plaintext of a message that was journaled before. */
   journaled(sender: string, keyId: string): Promise<Uint8Array | undefined>;
+  /** Reads the plaintext of a message that was journaled under one of these names of its sender. */
+  journaledOf(senders: string[], keyId: string): Promise<Uint8Array | undefined>;
   /** Reads a message that this session sent: a contact that could not read it asks again. */
   sent(keyId: string): Promise<OutgoingMessage | undefined>;
 }

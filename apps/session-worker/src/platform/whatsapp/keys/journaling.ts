@@ -46,7 +46,7 @@ export function journaling(
   const repository = DEFAULT_CONNECTION_CONFIG.makeSignalRepository(...dependencies);
   const keys = dependencies[0].keys as SignalKeyStoreWithTransaction;
   keepLateWrites(keys);
-  const journal = new Journal({ credentials, repository }, keys, { store, inHand });
+  const journal = new Journal({ credentials, repository, store }, keys, { store, inHand });
   const journaled = (ciphertext: Uint8Array, decrypt: () => Promise<Uint8Array>): Promise<Uint8Array> => {
     const stanza = stanzas.get(ciphertext);
     return stanza ? journal.read(stanza, ciphertext, decrypt) : decrypt();

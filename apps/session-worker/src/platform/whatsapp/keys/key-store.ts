@@ -128,6 +128,7 @@ export function guarded(store: PlatformStore, abandon: () => void): GuardedStore
       await orAbandon(store.commit(changes, inbound));
     },
     journaled: (sender, keyId) => orAbandon(store.journaled(sender, keyId)),
+    journaledOf: (senders, keyId) => orAbandon(store.journaledOf(senders, keyId)),
     sent: (keyId) => orAbandon(store.sent(keyId)),
   };
 }

@@ -3,6 +3,8 @@ import type { MessageChangeKind, MessageReferral } from '@svc/contracts';
 import { log } from '@svc/service';
 import { boundedId } from './jids.js';
 import { READINGS, TECHNICAL } from './readings.js';
+import type { Sealed } from './secrets/opening.js';
+import { SEALED_CHANGE, sealedChange } from './secrets/sealed-content.js';
 
 const MOST_ENVELOPES = 8;
 /** Most mentions of a message; each of them is looked up. */
@@ -22,6 +24,8 @@ export interface DecodedContent {
   mentions?: string[];
   referral?: MessageReferral;
   isForwarded?: true;
+  /** Words of it that are still sealed. */
+  sealed?: Sealed;
 }
 
 const { REVOKE, MESSAGE_EDIT } = proto.Message.ProtocolMessage.Type;
@@ -54,6 +58,7 @@ function described(message: proto.IMessage, depth = WHOLE): DecodedContent | und
   const { inner, viewOnce } = unwrap(message);
   const type = typeOf(inner);
   if (type === undefined || TECHNICAL.has(type)) return undefined;
+  if (type === SEALED_CHANGE) return depth.edits ? sealedChange(inner[type]) : undefined;
   if (type === 'protocolMessage') return depth.edits ? changed(inner.protocolMessage) : undefined;
   const { contextInfo, ...bare } = Object(inner[type]) as { contextInfo?: proto.IContextInfo | null };
   const said = typeof inner[type] === 'object' ? bare : inner[type];
@@ -88,6 +93,11 @@ function isEnvelope(value: unknown): boolean {
 function typeOf(message: proto.IMessage): keyof proto.IMessage | undefined {
   const entry = Object.entries(message).find(([name, value]) => value !== null && READINGS.has(name));
   return (entry?.[0] as keyof proto.IMessage | undefined) ?? getContentType(message);
+}
+
+/** Reads the new message of an edit, whose words have been opened. */
+export function editedContent(message: proto.IMessage): DecodedContent | undefined {
+  return described(message, EDITED);
 }
 
 /** Reads an edit or a revocation of an earlier message; all else of this kind is among the devices. */

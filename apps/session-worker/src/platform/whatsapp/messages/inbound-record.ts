@@ -6,10 +6,12 @@ import {
   type SignalRepositoryWithLIDStore,
 } from '@whiskeysockets/baileys';
 import type { InboundContent, InboundRecord } from '../../messages.js';
+import type { PlatformStore } from '../../port.js';
 import type { Stanza } from './stanzas.js';
 import { addressOf, boundedId, isOwn, phoneAddress } from './jids.js';
 import { type DecodedContent, readContent } from './decoded-content.js';
 import { inboundContent } from './message-body.js';
+import { withSealedEdit } from './secrets/sealed-edits.js';
 
 const MOST_NAME_CHARS = 1_000;
 /** The last second that JavaScript and PostgreSQL both know as a date. */
@@ -23,10 +25,11 @@ export interface JournalPlace {
   isKey: boolean;
 }
 
-/** Service that distinguishes addresses. */
+/** Tools that distinguish addresses, and find the messages that a message is about. */
 export interface AddressBook {
   credentials: AuthenticationCreds;
   repository: SignalRepositoryWithLIDStore;
+  store: Pick<PlatformStore, 'journaledOf' | 'sent'>;
 }
 
 /**
@@ -53,7 +56,7 @@ export function inboundRecord(
   place: JournalPlace,
   book: AddressBook,
 ): Promise<InboundRecord | undefined> {
-  const content = async () => (place.isKey ? undefined : contentFor(plaintext, book));
+  const content = async () => (place.isKey ? undefined : contentFor(stanza, plaintext, book));
   return recordOf(stanza, place, book, { plaintext, content });
 }
 
@@ -112,10 +115,14 @@ export function kindsIn({ attrs }: Stanza): Record<string, string | undefined> {
   return { from: domainOf('from'), participant: domainOf('participant'), recipient: domainOf('recipient') };
 }
 
-async function contentFor(plaintext: Uint8Array, book: AddressBook): Promise<InboundRecord['content']> {
+async function contentFor(
+  stanza: Stanza,
+  plaintext: Uint8Array,
+  book: AddressBook,
+): Promise<InboundRecord['content']> {
   const read = readContent(plaintext);
   if (read === 'UNREADABLE') return UNREADABLE;
-  const decoded = await withPhones(read, book);
+  const decoded = await withPhones(read && (await withSealedEdit(read, stanza, book)), book);
   return decoded && inboundContent(decoded);
 }
 

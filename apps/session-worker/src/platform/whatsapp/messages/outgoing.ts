@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { CONTENT, isGroup, type OutboundContent, type QuotedTarget } from '@svc/contracts';
 import {
   type AuthenticationCreds,
@@ -13,6 +13,7 @@ import type { OutgoingFile, OutgoingMessage } from '../../messages.js';
 import { type FileKind, keyOf, type ReceivingKind, type SendingKind } from '../kinds/kind.js';
 import { KINDS } from '../kinds/kinds.js';
 import { uploadBy, type UploadWay } from './media-upload.js';
+import { derivedSecret } from './secrets/secret-of.js';
 
 /** The library's socket. */
 export type LibrarySocket = ReturnType<typeof makeWASocket>;
@@ -59,11 +60,11 @@ export async function messageOf(
   outgoing: OutgoingMessage,
   { me, advSecretKey }: AuthenticationCreds,
 ): Promise<proto.IMessage> {
-  const { to, keyId, content, acceptedAt, uploaded } = outgoing;
+  const { to, keyId, content, acceptedAt, secret, uploaded } = outgoing;
   const bare = uploaded ? proto.Message.decode(uploaded) : await messageWithoutFile(outgoing);
   // The library would make these up anew each time: the secret that votes and reports refer to, and the time of an edit.
   if (bare.messageContextInfo?.messageSecret)
-    bare.messageContextInfo.messageSecret = createHmac('sha256', advSecretKey).update(keyId).digest();
+    bare.messageContextInfo.messageSecret = secret ?? derivedSecret(advSecretKey, keyId);
   if (bare.protocolMessage?.timestampMs) bare.protocolMessage.timestampMs = acceptedAt.getTime();
   const quoted = content.quoted && quotedMessage(content.quoted, to);
   const full = generateWAMessageFromContent(to, bare, { userJid: me?.id ?? '', quoted });

@@ -58,7 +58,7 @@ export function openSocket(
     if (sock.messageRetryManager) sock.messageRetryManager.addRecentMessage = () => undefined;
     confirmWrittenReceipts(sock.ws, listener, abandon);
     watchRestrictions(sock, listener);
-    const book = { credentials, repository: sock.signalRepository };
+    const book = { credentials, repository: sock.signalRepository, store: guardedStore };
     const confirm = (stanza: Stanza): Promise<void> => sock.sendMessageAck(stanza as BinaryNode);
     const isOpen = (): boolean => sock.ws.isOpen;
     journalUnread(sock.ws, { book, store: guardedStore, inHand, isOpen, confirm, abandon });
