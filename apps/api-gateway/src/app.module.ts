@@ -58,6 +58,10 @@ import { CancellationController } from './scheduling/cancellation.controller.js'
 import { CancellationService } from './scheduling/cancellation.service.js';
 import { ClientMessage } from './sending/client-message.entity.js';
 import { MessagesService } from './messages/messages.service.js';
+import { PollVotesRepository } from './polls/poll-votes.repository.js';
+import { PollsConsumer } from './polls/polls.consumer.js';
+import { PollsController } from './polls/polls.controller.js';
+import { PollsService } from './polls/polls.service.js';
 import { JobsRepository } from './sending/jobs.repository.js';
 import { Message } from './messages/message.entity.js';
 import { MessageListRepository } from './messages/message-list.repository.js';
@@ -166,6 +170,7 @@ const events = {
     HealthController,
     SendingController,
     MessagesController,
+    PollsController,
     CancellationController,
     MessageMediaController,
     ConversationsController,
@@ -190,6 +195,7 @@ const events = {
     WidgetsController,
     PublicWidgetController,
     MessagesConsumer,
+    PollsConsumer,
     SandboxConsumer,
     ScheduleConsumer,
     AuditConsumer,
@@ -242,6 +248,8 @@ const events = {
     MessageChangesRepository,
     MessageListRepository,
     MessagesService,
+    PollsService,
+    PollVotesRepository,
     JobsRepository,
     ConversationListRepository,
     ConversationsService,

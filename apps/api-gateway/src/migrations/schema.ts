@@ -27,6 +27,7 @@ import { TenantStates1764600000061 } from './1764600000061-tenant-states.js';
 import { Sandboxes1764000600000 } from './1764000600000-sandboxes.js';
 import { Timeline1764000100000 } from './1764000100000-timeline.js';
 import { Widgets1764000500000 } from './1764000500000-widgets.js';
+import { PollVotes1764700000316 } from './1764700000316-poll-votes.js';
 import { Uploads1763700400000 } from './1763700400000-uploads.js';
 import { ScheduledMessages1764000210000 } from './1764000210000-scheduled-messages.js';
 import { SendExtras1764000200000 } from './1764000200000-send-extras.js';
@@ -66,6 +67,7 @@ export const schema = {
     SeenAuditEnds1764600000064,
     CardsOfMessages1764600000066,
     TurnsOfTenants1764600000069,
+    PollVotes1764700000316,
   ],
   sql: sqlFolder(import.meta.url),
 };

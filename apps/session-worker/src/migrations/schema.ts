@@ -16,6 +16,7 @@ import { SendExtras1764000200000 } from './1764000200000-send-extras.js';
 import { StanzaEnds1764700000030 } from './1764700000030-stanza-ends.js';
 import { PlatformVersion1764700000031 } from './1764700000031-platform-version.js';
 import { OnlineSessions1764700000032 } from './1764700000032-online-sessions.js';
+import { EarlyVotes1764700000315 } from './1764700000315-early-votes.js';
 import { SecretsOfMessages1764700000314 } from './1764700000314-secrets-of-messages.js';
 import { SuspendedSessions1764600000062 } from './1764600000062-suspended-sessions.js';
 
@@ -43,5 +44,6 @@ export const schema = {
     PlatformVersion1764700000031,
     OnlineSessions1764700000032,
     SecretsOfMessages1764700000314,
+    EarlyVotes1764700000315,
   ],
 };

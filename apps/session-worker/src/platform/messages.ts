@@ -5,6 +5,7 @@ import type {
   OutboundContent,
   UnsupportedReason,
 } from '@svc/contracts';
+import type { InboundVote } from './votes.js';
 
 /** Content of an inbound message, in our words. */
 export interface InboundContent {
@@ -46,6 +47,8 @@ export interface InboundRecord {
   plaintext: Uint8Array;
   /** Content of the message; undefined when it is nothing for people. */
   content: InboundContent | undefined;
+  /** Vote that it is, in place of a content. */
+  vote?: InboundVote | undefined;
 }
 
 /** A message of a contact as the journal names it: `sender` and `keyId` of its record. */

@@ -8,6 +8,7 @@ import type {
 import type { Agent } from 'node:https';
 import type { InboundRecord, OutgoingFile, OutgoingMessage, ReceivedMessage } from './messages.js';
 import type { ProxyRoute } from './proxy.js';
+import type { EarlyVote } from './votes.js';
 
 /** Credentials that link a session to its number. Only the platform reads them, and its sockets change them. */
 export interface Credentials {
@@ -136,9 +137,16 @@ export interface PlatformStore {
   /** Reads the plaintext of a message that was journaled before. */
   journaled(sender: string, keyId: string): Promise<Uint8Array | undefined>;
   /** Reads the plaintext of a message that was journaled under one of these names of its sender. */
-  journaledOf(senders: string[], keyId: string): Promise<Uint8Array | undefined>;
+  journaledOf(
+    senders: string[],
+    keyId: string,
+  ): Promise<{ sender: string; plaintext: Uint8Array } | undefined>;
+  /** Keeps a vote until its poll comes. */
+  keepEarlyVote(pollKeyId: string, vote: EarlyVote): Promise<void>;
+  /** Reads the votes that came before a poll. */
+  earlyVotes(pollKeyId: string): Promise<(EarlyVote & { plaintext: Uint8Array })[]>;
   /** Reads a message that this session sent: a contact that could not read it asks again. */
-  sent(keyId: string): Promise<OutgoingMessage | undefined>;
+  sent(keyId: string): Promise<(OutgoingMessage & { jobId: string }) | undefined>;
 }
 
 /** An open or opening socket of one session. */

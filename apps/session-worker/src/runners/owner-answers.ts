@@ -15,7 +15,7 @@ import {
 } from '@svc/contracts';
 import { log } from '@svc/service';
 import { DataSource } from 'typeorm';
-import { messageIdOf } from '../journal/received-event.js';
+import { messageIdOf } from '../journal/message-id.js';
 import type { ReceivedMessage } from '../platform/messages.js';
 import type { PlatformSocket } from '../platform/port.js';
 import { RunnersService } from './runners.service.js';

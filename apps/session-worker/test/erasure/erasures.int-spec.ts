@@ -10,7 +10,7 @@ import {
 } from '@svc/contracts';
 import { waitFor } from '@svc/testing';
 import { DataSource } from 'typeorm';
-import { messageIdOf } from '../../src/journal/received-event.js';
+import { messageIdOf } from '../../src/journal/message-id.js';
 import { keyIdOf, LONG_MS, type Stage } from '../support.js';
 import { WorkerProcess } from '../worker-process.js';
 

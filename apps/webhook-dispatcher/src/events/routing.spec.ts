@@ -38,6 +38,13 @@ test('routes by state, session and filter', () => {
   expect(to(null)).toEqual(['wide', 'matching', 'paused']);
 });
 
+test('an event that has to be named goes to who names it, and not to who takes all', () => {
+  const all = [aReceiver('wide', {}), aReceiver('naming', { events: ['message.poll_vote'] })];
+  const receivers = new Map(all.map((receiver) => [receiver.id, receiver]));
+  const to = receiversOf({ kind: 'message.poll_vote', sessionId: 's1' }, receivers);
+  expect(to.map(({ id }) => id)).toEqual(['naming']);
+});
+
 test('a conversation is a session and a chat, whichever direction', () => {
   const [inbound, outbound] = [
     { sessionId: 's', remoteJid: 'c' },

@@ -2,8 +2,10 @@ import { hash } from 'node:crypto';
 import {
   AppError,
   type Envelope,
+  MessagePollVote,
   MessageReceived,
   type MessageReceivedV1,
+  ONLY_NAMED_EVENTS,
   partitionOf,
 } from '@svc/contracts';
 import { type ReadEvent } from '@svc/messaging';
@@ -92,7 +94,8 @@ export function receiversOf(event: Pick<NewEvent, 'kind' | 'sessionId'>, receive
 function isFor({ kind, sessionId }: Pick<NewEvent, 'kind' | 'sessionId'>, receiver: Receiver): boolean {
   if (receiver.state === 'DISABLED') return false;
   if (receiver.sessionId !== null && receiver.sessionId !== sessionId) return false;
-  return receiver.events.length === 0 || receiver.events.includes(kind);
+  if (receiver.events.length === 0) return !ONLY_NAMED_EVENTS.has(kind);
+  return receiver.events.includes(kind);
 }
 
 /**
@@ -109,10 +112,13 @@ export function conversationOf(data: object): number {
   return hash | 0;
 }
 
+/** Events of what persons wrote. */
+export const FROM_PERSONS: ReadonlySet<string> = new Set([MessageReceived.name, MessagePollVote.name]);
+
 /** Reads the persons in an envelope. */
 function personsOf({ type, occurredAt, data }: Envelope): Persons {
   const { remoteJid, to, chatId, timestamp } = data as Partial<MessageReceivedV1> & { to?: unknown };
-  const isInbound = type === MessageReceived.name && typeof timestamp === 'string';
+  const isInbound = FROM_PERSONS.has(type) && typeof timestamp === 'string';
   return {
     contacts: [remoteJid ?? to, chatId].filter((address) => typeof address === 'string'),
     at: isInbound ? timeOfInbound(occurredAt, timestamp) : new Date(occurredAt),

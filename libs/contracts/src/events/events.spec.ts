@@ -34,5 +34,6 @@ test('public events are described in the order of the specification, ours last',
     'session.logged_out',
     'webhook.paused',
     'webhook.recovered',
+    'message.poll_vote',
   ]);
 });

@@ -2,6 +2,7 @@
 export * from './events.js';
 export * from './llm-events.js';
 export * from './message-events.js';
+export * from './poll-events.js';
 export * from './session-events.js';
 export * from './subscription-events.js';
 export * from './webhook-events.js';

@@ -7,6 +7,7 @@ import {
   type SignalRepositoryWithLIDStore,
 } from '@whiskeysockets/baileys';
 import { log } from '@svc/service';
+import type { InboundRecord } from '../../messages.js';
 import type { PlatformStore } from '../../port.js';
 import { atStep } from '../../../steps.js';
 import type { Stanza } from '../messages/stanzas.js';
@@ -22,6 +23,7 @@ import {
   unreadRecord,
   UNREADABLE,
 } from '../messages/inbound-record.js';
+import { earlyVoteRecords } from '../messages/secrets/early-votes.js';
 import { JOURNAL, keepLateWrites } from './key-store.js';
 
 /** Number of resends that the library asks for; the last one says so. */
@@ -90,7 +92,7 @@ class Journal {
         this.tools.inHand.decrypt(stanza, async () => {
           const plaintext = await this.takeGroupKey(stanza, await decrypt());
           const record = await inboundRecord(stanza, plaintext, place, this.book);
-          if (record) await this.keys.set({ [JOURNAL]: { [record.keyId]: record } } as SignalDataSet);
+          if (record) await this.write(record);
           return record?.content === UNREADABLE ? NOTHING_SAID : plaintext;
         }),
       );
@@ -102,6 +104,13 @@ class Journal {
       if (!plaintext) return this.giveUp(stanza, ciphertext, place, error);
       return readContent(plaintext) === 'UNREADABLE' ? NOTHING_SAID : Buffer.from(plaintext);
     }
+  }
+
+  /** Journals a message, and the votes in it that came before. */
+  private async write(record: InboundRecord): Promise<void> {
+    const records = [record, ...(await earlyVoteRecords(record, this.book))];
+    const named = Object.fromEntries(records.map((one) => [`${one.sender}|${one.keyId}`, one]));
+    await this.keys.set({ [JOURNAL]: named } as SignalDataSet);
   }
 
   /** Takes in the author's key for a group where a message brings one; a key that is none spoils no message. */

@@ -4,7 +4,7 @@ import { log } from '@svc/service';
 import { boundedId } from './jids.js';
 import { READINGS, TECHNICAL } from './readings.js';
 import type { Sealed } from './secrets/opening.js';
-import { SEALED_CHANGE, sealedChange } from './secrets/sealed-content.js';
+import { SEALED_CHANGE, sealedChange, sealedVote, VOTE } from './secrets/sealed-content.js';
 
 const MOST_ENVELOPES = 8;
 /** Most mentions of a message; each of them is looked up. */
@@ -26,6 +26,8 @@ export interface DecodedContent {
   isForwarded?: true;
   /** Words of it that are still sealed. */
   sealed?: Sealed;
+  /** Author of the poll that it is a vote in, where it names one, and its time in Unix milliseconds. */
+  vote?: { participant: string | undefined; at: number | undefined };
 }
 
 const { REVOKE, MESSAGE_EDIT } = proto.Message.ProtocolMessage.Type;
@@ -59,6 +61,7 @@ function described(message: proto.IMessage, depth = WHOLE): DecodedContent | und
   const type = typeOf(inner);
   if (type === undefined || TECHNICAL.has(type)) return undefined;
   if (type === SEALED_CHANGE) return depth.edits ? sealedChange(inner[type]) : undefined;
+  if (type === VOTE) return depth.edits ? sealedVote(inner[type]) : undefined;
   if (type === 'protocolMessage') return depth.edits ? changed(inner.protocolMessage) : undefined;
   const { contextInfo, ...bare } = Object(inner[type]) as { contextInfo?: proto.IContextInfo | null };
   const said = typeof inner[type] === 'object' ? bare : inner[type];

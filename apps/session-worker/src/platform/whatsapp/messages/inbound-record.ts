@@ -11,6 +11,7 @@ import type { Stanza } from './stanzas.js';
 import { addressOf, boundedId, isOwn, phoneAddress } from './jids.js';
 import { type DecodedContent, readContent } from './decoded-content.js';
 import { inboundContent } from './message-body.js';
+import { voteIn } from './secrets/poll-votes.js';
 import { withSealedEdit } from './secrets/sealed-edits.js';
 
 const MOST_NAME_CHARS = 1_000;
@@ -29,7 +30,7 @@ export interface JournalPlace {
 export interface AddressBook {
   credentials: AuthenticationCreds;
   repository: SignalRepositoryWithLIDStore;
-  store: Pick<PlatformStore, 'journaledOf' | 'sent'>;
+  store: Pick<PlatformStore, 'earlyVotes' | 'journaledOf' | 'keepEarlyVote' | 'sent'>;
 }
 
 /**
@@ -49,6 +50,9 @@ export function journalPlace({ attrs, content }: Stanza, ciphertext: Uint8Array)
   return { sender, keyId, isKey };
 }
 
+/** What a message says: a content, or a vote; nothing for people. */
+type Said = Partial<Pick<InboundRecord, 'content' | 'vote'>>;
+
 /** Makes the journal's record of a decrypted message; undefined for a stanza that no person wrote. */
 export function inboundRecord(
   stanza: Stanza,
@@ -56,8 +60,8 @@ export function inboundRecord(
   place: JournalPlace,
   book: AddressBook,
 ): Promise<InboundRecord | undefined> {
-  const content = async () => (place.isKey ? undefined : contentFor(stanza, plaintext, book));
-  return recordOf(stanza, place, book, { plaintext, content });
+  const said = async () => (place.isKey ? {} : saidIn({ stanza, place }, plaintext, book));
+  return recordOf(stanza, place, book, { plaintext, said });
 }
 
 /** Makes the journal's record of a message that cannot be read; undefined for a stanza that no person wrote. */
@@ -67,14 +71,14 @@ export function unreadRecord(
   book: AddressBook,
   content: InboundContent,
 ): Promise<InboundRecord | undefined> {
-  return recordOf(stanza, place, book, { plaintext: NOTHING_SAID, content: async () => content });
+  return recordOf(stanza, place, book, { plaintext: NOTHING_SAID, said: async () => ({ content }) });
 }
 
 async function recordOf(
   stanza: Stanza,
   { sender, keyId }: JournalPlace,
   book: AddressBook,
-  said: { plaintext: Uint8Array; content: () => Promise<InboundRecord['content']> },
+  { plaintext, said }: { plaintext: Uint8Array; said: () => Promise<Said> },
 ): Promise<InboundRecord | undefined> {
   const { attrs } = stanza;
   const { author, phone, chat, chatPhone } = origin(stanza, book.credentials);
@@ -85,10 +89,11 @@ async function recordOf(
   }
   const remoteJid = fromMe ? ownAddress(book) : await phoneAddress(author, phone, book.repository);
   return {
-    ...{ sender, keyId, remoteJid, fromMe, plaintext: said.plaintext },
+    ...{ sender, keyId, remoteJid, fromMe, plaintext },
     chat: chat ? await phoneAddress(chat, chatPhone, book.repository) : remoteJid,
     ...headersOf(stanza),
-    content: await said.content(),
+    content: undefined,
+    ...(await said()),
   };
 }
 
@@ -115,15 +120,19 @@ export function kindsIn({ attrs }: Stanza): Record<string, string | undefined> {
   return { from: domainOf('from'), participant: domainOf('participant'), recipient: domainOf('recipient') };
 }
 
-async function contentFor(
-  stanza: Stanza,
+async function saidIn(
+  where: { stanza: Stanza; place: JournalPlace },
   plaintext: Uint8Array,
   book: AddressBook,
-): Promise<InboundRecord['content']> {
+): Promise<Said> {
   const read = readContent(plaintext);
-  if (read === 'UNREADABLE') return UNREADABLE;
-  const decoded = await withPhones(read && (await withSealedEdit(read, stanza, book)), book);
-  return decoded && inboundContent(decoded);
+  if (read === 'UNREADABLE') return { content: UNREADABLE };
+  if (read?.vote) {
+    const vote = await voteIn(read, where, book);
+    return vote ? { vote: { ...vote, pollAuthor: await phoneOf(vote.pollAuthor, book) } } : {};
+  }
+  const decoded = await withPhones(read && (await withSealedEdit(read, where.stanza, book)), book);
+  return { content: decoded && inboundContent(decoded) };
 }
 
 /** The message that says nothing, padded. The library is given it for one that nobody can read: it would ask for that again, and never confirm it. */

@@ -11,7 +11,7 @@ const WITHHELD = 'placeholderMessage';
 
 /** Translates a content of the platform into ours. */
 export function inboundContent(decoded: DecodedContent): InboundContent {
-  const { type, content, viewOnce: _, sealed: _sealed, quoted, ...details } = decoded;
+  const { type, content, viewOnce: _, sealed: _sealed, vote: _vote, quoted, ...details } = decoded;
   const choiceId = READINGS.get(type)?.choiceId?.(fieldsOf(content));
   return {
     type,

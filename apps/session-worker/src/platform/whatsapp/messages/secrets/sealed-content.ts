@@ -10,6 +10,26 @@ export const SEALED_CHANGE = 'secretEncryptedMessage';
 const LABELS: Partial<Record<number, SealLabel>> = { 1: 'Event Edit', 2: 'Message Edit' };
 const NOTHING = new Uint8Array();
 
+/** The platform's name of a vote in a poll. */
+export const VOTE = 'pollUpdateMessage';
+
+/** Reads a vote, which is sealed by the secret of its poll; undefined for one that names none. */
+export function sealedVote(
+  message: proto.Message.IPollUpdateMessage | null | undefined,
+): DecodedContent | undefined {
+  const { pollCreationMessageKey, vote, senderTimestampMs } = message ?? {};
+  const id = pollCreationMessageKey?.id;
+  if (!id) return undefined;
+  return {
+    ...{ type: VOTE, content: {}, viewOnce: false },
+    sealed: { ...{ id, label: 'Poll Vote' }, payload: vote?.encPayload ?? NOTHING, iv: vote?.encIv ?? NOTHING },
+    vote: {
+      participant: pollCreationMessageKey.participant ?? undefined,
+      at: senderTimestampMs ? Number(senderTimestampMs) : undefined,
+    },
+  };
+}
+
 /** Reads an edit that is sealed by the secret of the message that it changes; undefined for one that names none. */
 export function sealedChange(
   message: proto.Message.ISecretEncryptedMessage | null | undefined,

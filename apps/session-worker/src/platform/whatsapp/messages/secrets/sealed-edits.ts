@@ -33,8 +33,8 @@ async function secretsOf(
   const from = addressOf(stanza.attrs['from']);
   const isApart = isGroup(from) || addressOf(stanza.attrs['participant']) !== '';
   const senders = isApart ? writers.map((writer) => `${from}|${writer}`) : writers;
-  const plaintext = await store.journaledOf(senders, keyId);
-  const secrets = plaintext ? secretsIn(plaintext) : [];
+  const journaled = await store.journaledOf(senders, keyId);
+  const secrets = journaled ? secretsIn(journaled.plaintext) : [];
   if (!isOwnStanza(stanza, credentials)) return secrets;
   const sent = await store.sent(keyId);
   if (!sent) return secrets;
