@@ -28,7 +28,10 @@ export class PollsService {
     const options = body.options ?? [];
     return {
       ...{ messageId: id, name: body.name ?? null },
-      options: options.map((name) => ({ name, votes: votes.filter((vote) => vote.options.includes(name)).length })),
+      options: options.map((name) => ({
+        name,
+        votes: votes.filter((vote) => vote.options.includes(name)).length,
+      })),
       voters: votes.filter(isGiven).length,
       votes: votes.map(({ votedAt, ...vote }) => ({
         ...vote,

@@ -50,6 +50,8 @@ export class Traces {
     await this.received({ content: { type: 'poll', name: word, options: [`a ${word}`, 'b'] } });
     await this.received({ content: { type: 'contact', contacts: [{ displayName: word, phone: this.ben }] } });
     await this.received({ content: { type: 'edit', text: `edited ${word}`, targetKeyId: first.keyId } });
+    const sealed = { type: 'edit', text: `sealed ${word}`, targetKeyId: first.keyId, sealed: {} };
+    await this.received({ content: sealed });
     await this.received({ content: { type: 'text', text: word, quotedKeyId: first.keyId } });
     await this.received({ content: { type: 'revoke', targetKeyId: first.keyId } });
     // It is dead at the receiver, whose answer repeats what it got.

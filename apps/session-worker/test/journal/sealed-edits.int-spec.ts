@@ -18,11 +18,11 @@ beforeAll(async () => {
 afterAll(() => stage.stop());
 
 const write = async (body: object, from = contact): Promise<string> =>
-  (await stage.platform.call<{ id: string }>('POST', `/contacts/${from}/messages`, { to: phone, ...body })).id;
+  (await stage.platform.call<{ id: string }>('POST', `/contacts/${from}/messages`, { to: phone, ...body }))
+    .id;
 const onPhone = async (body: object): Promise<string> =>
-  (
-    await stage.platform.call<{ id: string }>('POST', `/accounts/${phone}/messages`, { to: contact, ...body })
-  ).id;
+  (await stage.platform.call<{ id: string }>('POST', `/accounts/${phone}/messages`, { to: contact, ...body }))
+    .id;
 const event = (keyId: string): Promise<MessageReceivedV1> =>
   waitFor(
     'message.received',
@@ -113,8 +113,8 @@ describe('an edit that is sealed by the secret of what it changes', () => {
     const keyId = await write({ text: 'at two' });
     const edit = await write({ ...editOf(keyId), flaws: { undecryptable: 1 } });
     expect(await event(edit)).toMatchObject({ body: { text: 'at three' } });
-    expect(stage.eventsOf('message.received', sessionId).filter((data) => data['keyId'] === edit)).toHaveLength(
-      1,
-    );
+    expect(
+      stage.eventsOf('message.received', sessionId).filter((data) => data['keyId'] === edit),
+    ).toHaveLength(1);
   });
 });

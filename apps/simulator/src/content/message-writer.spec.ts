@@ -26,10 +26,11 @@ describe('a contact writes', () => {
 
   const inAccountsChat = () => ({ person: contact, chat: phoneAddress(ACCOUNT), people });
   const reaction = (chat: string, targetKeyId: string) =>
-    writeMessage(store, { person: contact, chat, people }, { type: 'reaction', emoji: '👍', targetKeyId }).reactionMessage?.key;
+    writeMessage(store, { person: contact, chat, people }, { type: 'reaction', emoji: '👍', targetKeyId })
+      .reactionMessage?.key;
   const answer = (quotedKeyId: string) =>
-    writeMessage(store, inAccountsChat(), { type: 'text', text: 'yes', quotedKeyId })
-      .extendedTextMessage?.contextInfo;
+    writeMessage(store, inAccountsChat(), { type: 'text', text: 'yes', quotedKeyId }).extendedTextMessage
+      ?.contextInfo;
 
   test('a reaction to a message of its own says so', () => {
     expect(reaction(phoneAddress(ACCOUNT), 'OWN')).toMatchObject({

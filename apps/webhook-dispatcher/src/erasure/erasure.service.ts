@@ -1,10 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import {
-  type EraseContactV1,
-  type ErasedInWebhooks,
-  type MessageReceivedV1,
-} from '@svc/contracts';
+import { type EraseContactV1, type ErasedInWebhooks, type MessageReceivedV1 } from '@svc/contracts';
 import { countErased, ErasedContacts, log, namesOf } from '@svc/service';
 import { DataSource, type EntityManager } from 'typeorm';
 import { ERASED, isNamedSql } from '../events/erased-events.js';

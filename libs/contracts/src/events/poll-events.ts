@@ -13,7 +13,8 @@ export class MessagePollVoteV1 {
   messageId: string;
 
   @ApiProperty({
-    description: 'Id of the poll: the job id of its send, or the service message id of one that was received.',
+    description:
+      'Id of the poll: the job id of its send, or the service message id of one that was received.',
     format: 'uuid',
   })
   @IsUUID()

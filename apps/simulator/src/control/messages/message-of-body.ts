@@ -9,11 +9,7 @@ import type { FileBody } from './file-bodies.js';
 import type { WriteMessage } from './message-bodies.js';
 
 /** Makes the message that a request describes: by a text, by its kind, or as the platform's own JSON. */
-export function messageOfBody(
-  body: WriteMessage,
-  store: MediaStore,
-  where: Writing,
-): proto.Message {
+export function messageOfBody(body: WriteMessage, store: MediaStore, where: Writing): proto.Message {
   const { text, message, content } = body;
   const ways = [text, message, content].filter((way) => way !== undefined);
   if (ways.length !== 1) {
@@ -26,11 +22,7 @@ export function messageOfBody(
   return fromContent(content as WrittenContentBody, store, where);
 }
 
-function fromContent(
-  content: WrittenContentBody,
-  store: MediaStore,
-  where: Writing,
-): proto.Message {
+function fromContent(content: WrittenContentBody, store: MediaStore, where: Writing): proto.Message {
   const { type, media, ...fields } = content;
   const { required } = KIND_RULES[type];
   const file = fileKindOf(type);

@@ -56,14 +56,20 @@ async function pollOf(
     const own = sent.secret ? [sent.secret] : [];
     const secrets = [...own, derivedSecret(credentials.advSecretKey, keyId)];
     const [author = ''] = ownAddresses(credentials);
-    return { ...{ place: { jobId: sent.jobId }, author, secrets }, options: sent.content.poll?.options ?? [] };
+    return {
+      ...{ place: { jobId: sent.jobId }, author, secrets },
+      options: sent.content.poll?.options ?? [],
+    };
   }
   const senders = isGroup(chat) ? authors.map((author) => `${chat}|${author}`) : authors;
   const journaled = await store.journaledOf(senders, keyId);
   if (!journaled) return undefined;
   const { sender, plaintext } = journaled;
   const author = sender.split('|').at(-1) ?? sender;
-  return { ...{ place: { sender, keyId }, author, secrets: secretsIn(plaintext) }, options: optionsIn(plaintext) };
+  return {
+    ...{ place: { sender, keyId }, author, secrets: secretsIn(plaintext) },
+    options: optionsIn(plaintext),
+  };
 }
 
 function optionsIn(plaintext: Uint8Array): string[] {

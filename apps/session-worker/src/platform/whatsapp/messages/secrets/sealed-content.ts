@@ -22,7 +22,11 @@ export function sealedVote(
   if (!id) return undefined;
   return {
     ...{ type: VOTE, content: {}, viewOnce: false },
-    sealed: { ...{ id, label: 'Poll Vote' }, payload: vote?.encPayload ?? NOTHING, iv: vote?.encIv ?? NOTHING },
+    sealed: {
+      ...{ id, label: 'Poll Vote' },
+      payload: vote?.encPayload ?? NOTHING,
+      iv: vote?.encIv ?? NOTHING,
+    },
     vote: {
       participant: pollCreationMessageKey.participant ?? undefined,
       at: senderTimestampMs ? Number(senderTimestampMs) : undefined,
