@@ -10,6 +10,7 @@ import {
 } from '@svc/contracts';
 import { eventOf } from '@svc/service';
 import type { InboundContent, InboundRecord } from '../platform/messages.js';
+import type { InboundVote } from '../platform/votes.js';
 import { messageIdOf } from './message-id.js';
 import { voteEvent } from './vote-event.js';
 
@@ -23,7 +24,7 @@ export function receivedEvent(
   record: InboundRecord,
   session: { id: string; tenantId: string },
 ): Envelope | undefined {
-  if (record.vote) return voteEvent(record, record.vote, session);
+  if (record.vote) return eventOfVote(record, record.vote, session);
   if (!record.content) return undefined;
   const event = eventFrom(record, record.content, session);
   if (fits(event)) return event;
@@ -35,6 +36,17 @@ export function receivedEvent(
     session,
   );
   return fits(short) ? short : eventFrom(record, contentless(record.content, 'TOO_LARGE'), session);
+}
+
+/** Makes the event of a vote; a stranger's poll may have options that are too long to tell. */
+function eventOfVote(
+  record: InboundRecord,
+  vote: InboundVote,
+  session: { id: string; tenantId: string },
+): Envelope {
+  const event = voteEvent(record, vote, session);
+  if (fits(event)) return event;
+  return voteEvent(record, { ...vote, options: [], unknownOptions: vote.options.length }, session);
 }
 
 /** Makes of a record one that says that a message came, from whom and when, and nothing of its content. */

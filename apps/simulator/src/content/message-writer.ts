@@ -1,6 +1,6 @@
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
 import { isGroup, parseAddress, phoneAddress } from '@svc/contracts';
-import type { ComposeContext, Kind } from '../kinds/kind.js';
+import type { ComposeContext, Kind } from '../kinds/parts/kind.js';
 import { fileKindOf, type WrittenContent } from '../kinds/kinds.js';
 import { sealMedia } from '../media/media-cipher.js';
 import type { MediaStore } from '../media/media-store.js';

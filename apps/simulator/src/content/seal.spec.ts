@@ -5,7 +5,7 @@ import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
 import { hiddenAddress, phoneAddress } from '@svc/contracts';
 import { aPopulation, aReceivedMessage } from '../../test/support/people.js';
 import { recordSent } from '../delivery/message-log.js';
-import type { SealedBody, SealName } from '../kinds/sealed/sealed-body.js';
+import type { SealedBody, SealName } from '../kinds/parts/sealed-body.js';
 import { MediaStore } from '../media/media-store.js';
 import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';

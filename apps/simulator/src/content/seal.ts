@@ -1,7 +1,7 @@
 import { createCipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { hiddenAddress, phoneAddress } from '@svc/contracts';
-import type { Seal } from '../kinds/kind.js';
-import type { SealedBody, SealName } from '../kinds/sealed/sealed-body.js';
+import type { Seal } from '../kinds/parts/kind.js';
+import type { SealedBody, SealName } from '../kinds/parts/sealed-body.js';
 import type { Person } from '../people/person.js';
 import type { Population } from '../people/population.js';
 

@@ -1,6 +1,6 @@
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
-import { type KindRules, TargetKeyId, withoutNulls, Words } from './kind.js';
-import { Sealed, type SealedBody } from './sealed/sealed-body.js';
+import { type KindRules, TargetKeyId, withoutNulls, Words } from './parts/kind.js';
+import { Sealed, type SealedBody } from './parts/sealed-body.js';
 
 const EDIT_TYPE = 14;
 /** The platform's number of an edit in the stanza. */

@@ -5,7 +5,7 @@ import { validateSync } from 'class-validator';
 import { compose, mentioning, quoting } from '../content/compose.js';
 import { describeMessage } from '../content/describe.js';
 import { stanzaTypes, textOfMessage, unwrapped } from '../content/platform-message.js';
-import type { Kind } from './kind.js';
+import type { Kind } from './parts/kind.js';
 import { ContentBody, type ContentFields, KIND_RULES, KINDS } from './kinds.js';
 
 const STRICT = { whitelist: true, forbidNonWhitelisted: true };
@@ -160,7 +160,7 @@ const EXAMPLES: [Kind, Example][] = [
       field: 'pollUpdateMessage',
       stanza: { type: 'poll' },
       words: null,
-      // Who reads the options needs the poll.
+      // The options can be read by who has the poll.
       also: { choices: undefined },
     },
   ],

@@ -125,7 +125,7 @@ export class MessagePollVoteV1 {
   timestamp: string;
 }
 
-/** Somebody voted in a poll, changed the vote, or took it back. */
+/** A vote was given in a poll, changed, or taken back. */
 export const MessagePollVote = defineEvent('message.poll_vote', 1, MessagePollVoteV1, {
   public: true,
   summary:

@@ -10,20 +10,19 @@ import { log } from '@svc/service';
 import type { InboundRecord } from '../../messages.js';
 import type { PlatformStore } from '../../port.js';
 import { atStep } from '../../../steps.js';
-import type { Stanza } from '../messages/stanzas.js';
+import type { Stanza } from '../stanzas/stanzas.js';
 import type { StanzasInHand } from '../messages/stanzas-in-hand.js';
 import { groupKeyOf, withoutGroupKey } from './group-keys.js';
-import { readContent } from '../messages/decoded-content.js';
+import { readContent } from '../content/decoded-content.js';
+import type { AddressBook, JournalPlace } from '../stanzas/address-book.js';
 import {
-  type AddressBook,
   inboundRecord,
-  type JournalPlace,
   journalPlace,
   NOTHING_SAID,
   unreadRecord,
   UNREADABLE,
 } from '../messages/inbound-record.js';
-import { earlyVoteRecords } from '../messages/secrets/early-votes.js';
+import { earlyVoteRecords } from '../messages/early-votes.js';
 import { JOURNAL, keepLateWrites } from './key-store.js';
 
 /** Number of resends that the library asks for; the last one says so. */

@@ -7,7 +7,7 @@ import {
 } from '@whiskeysockets/baileys';
 import type { PlatformListener, SocketClose } from '../../port.js';
 import type { LibrarySocket } from '../messages/outgoing.js';
-import type { Stanza } from '../messages/stanzas.js';
+import type { Stanza } from '../stanzas/stanzas.js';
 import { makePlain } from './device-name.js';
 import { requestPairingCode } from './pairing-code.js';
 import { QrCodes } from './qr-codes.js';

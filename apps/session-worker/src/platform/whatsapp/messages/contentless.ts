@@ -4,14 +4,8 @@ import { log } from '@svc/service';
 import type { InboundContent } from '../../messages.js';
 import type { PlatformStore } from '../../port.js';
 import { Backlog } from './backlog.js';
-import {
-  type AddressBook,
-  isLeftOut,
-  journalPlace,
-  kindsIn,
-  UNREADABLE,
-  unreadRecord,
-} from './inbound-record.js';
+import type { AddressBook } from '../stanzas/address-book.js';
+import { isLeftOut, journalPlace, kindsIn, UNREADABLE, unreadRecord } from './inbound-record.js';
 import {
   hasContent,
   isAddressed,
@@ -21,7 +15,7 @@ import {
   readable,
   type Stanza,
   unmarked,
-} from './stanzas.js';
+} from '../stanzas/stanzas.js';
 import type { StanzasInHand } from './stanzas-in-hand.js';
 
 /** Longest wait for a message that was asked for in another way, in ms. */

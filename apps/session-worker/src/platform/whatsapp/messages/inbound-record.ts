@@ -1,37 +1,18 @@
 import { isGroup, isPerson, parseAddress } from '@svc/contracts';
 import { log } from '@svc/service';
-import {
-  type AuthenticationCreds,
-  encodeWAMessage,
-  type SignalRepositoryWithLIDStore,
-} from '@whiskeysockets/baileys';
+import { type AuthenticationCreds, encodeWAMessage } from '@whiskeysockets/baileys';
 import type { InboundContent, InboundRecord } from '../../messages.js';
-import type { PlatformStore } from '../../port.js';
-import type { Stanza } from './stanzas.js';
-import { addressOf, boundedId, isOwn, phoneAddress } from './jids.js';
-import { type DecodedContent, readContent } from './decoded-content.js';
-import { inboundContent } from './message-body.js';
-import { voteIn } from './secrets/poll-votes.js';
-import { withSealedEdit } from './secrets/sealed-edits.js';
+import type { Stanza } from '../stanzas/stanzas.js';
+import type { AddressBook, JournalPlace } from '../stanzas/address-book.js';
+import { addressOf, boundedId, isOwn, phoneAddress } from '../stanzas/jids.js';
+import { type DecodedContent, readContent } from '../content/decoded-content.js';
+import { inboundContent } from '../content/message-body.js';
+import { voteIn } from '../secrets/poll-votes.js';
+import { withSealedEdit } from '../secrets/sealed-edits.js';
 
 const MOST_NAME_CHARS = 1_000;
 /** The last second that JavaScript and PostgreSQL both know as a date. */
 const LAST_SECOND = Date.UTC(9999, 11, 31) / 1_000;
-
-/** Name under which the journal has the content of a ciphertext. */
-export interface JournalPlace {
-  sender: string;
-  keyId: string;
-  /** The half of a group message that brings the author's key and nothing for people. */
-  isKey: boolean;
-}
-
-/** Tools that distinguish addresses, and find the messages that a message is about. */
-export interface AddressBook {
-  credentials: AuthenticationCreds;
-  repository: SignalRepositoryWithLIDStore;
-  store: Pick<PlatformStore, 'earlyVotes' | 'journaledOf' | 'keepEarlyVote' | 'sent'>;
-}
 
 /**
  * Names a message in the journal by its chat, its author and its id. One of a group comes in two parts, and each may have to be
@@ -50,7 +31,7 @@ export function journalPlace({ attrs, content }: Stanza, ciphertext: Uint8Array)
   return { sender, keyId, isKey };
 }
 
-/** What a message says: a content, or a vote; nothing for people. */
+/** Words of a message: a content, or a vote; nothing for people. */
 type Said = Partial<Pick<InboundRecord, 'content' | 'vote'>>;
 
 /** Makes the journal's record of a decrypted message; undefined for a stanza that no person wrote. */

@@ -13,7 +13,7 @@ import type { OutgoingFile, OutgoingMessage } from '../../messages.js';
 import { type FileKind, keyOf, type ReceivingKind, type SendingKind } from '../kinds/kind.js';
 import { KINDS } from '../kinds/kinds.js';
 import { uploadBy, type UploadWay } from './media-upload.js';
-import { derivedSecret } from './secrets/secret-of.js';
+import { derivedSecret } from '../secrets/secret-of.js';
 
 /** The library's socket. */
 export type LibrarySocket = ReturnType<typeof makeWASocket>;
@@ -60,15 +60,19 @@ export async function messageOf(
   outgoing: OutgoingMessage,
   { me, advSecretKey }: AuthenticationCreds,
 ): Promise<proto.IMessage> {
-  const { to, keyId, content, acceptedAt, secret, uploaded } = outgoing;
+  const { to, content, acceptedAt, uploaded } = outgoing;
   const bare = uploaded ? proto.Message.decode(uploaded) : await messageWithoutFile(outgoing);
   // The library would make these up anew each time: the secret that votes and reports refer to, and the time of an edit.
-  if (bare.messageContextInfo?.messageSecret)
-    bare.messageContextInfo.messageSecret = secret ?? derivedSecret(advSecretKey, keyId);
-  if (bare.protocolMessage?.timestampMs) bare.protocolMessage.timestampMs = acceptedAt.getTime();
+  const { messageContextInfo, protocolMessage } = bare;
+  if (messageContextInfo?.messageSecret) messageContextInfo.messageSecret = secretOf(outgoing, advSecretKey);
+  if (protocolMessage?.timestampMs) protocolMessage.timestampMs = acceptedAt.getTime();
   const quoted = content.quoted && quotedMessage(content.quoted, to);
   const full = generateWAMessageFromContent(to, bare, { userJid: me?.id ?? '', quoted });
   return full.message ?? bare;
+}
+
+function secretOf({ secret, keyId }: OutgoingMessage, advSecretKey: string): Uint8Array {
+  return secret ?? derivedSecret(advSecretKey, keyId);
 }
 
 /** Says whether all parts are there to build the message: its file has been uploaded, or it has none. */

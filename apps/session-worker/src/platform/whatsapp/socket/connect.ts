@@ -5,7 +5,7 @@ import { type JournalTools, journaling } from '../keys/journaling.js';
 import { keyStore } from '../keys/key-store.js';
 import { protectSessionsFromTrials } from '../keys/signal-trials.js';
 import { isComplete, type LibrarySocket, messageOf } from '../messages/outgoing.js';
-import type { Stanza } from '../messages/stanzas.js';
+import type { Stanza } from '../stanzas/stanzas.js';
 import { versionOf } from './client-version.js';
 import { trustRootPerSocket } from './trust-roots.js';
 

@@ -3,7 +3,7 @@ import type { WAMessageKey } from '@whiskeysockets/baileys';
 import { NotOnPlatformError } from '../../errors.js';
 import type { ReceivedMessage } from '../../messages.js';
 import type { PlatformSocket } from '../../port.js';
-import { addressOf } from '../messages/jids.js';
+import { addressOf } from '../stanzas/jids.js';
 import type { Linking } from '../linking/linking.js';
 import type { LibrarySocket } from '../messages/outgoing.js';
 import type { Presence } from '../presence/presence.js';

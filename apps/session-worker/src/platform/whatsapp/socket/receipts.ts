@@ -2,7 +2,7 @@ import type { EventEmitter } from 'node:events';
 import { isOfContent, storable } from '@svc/database';
 import { log } from '@svc/service';
 import type { MessageListener } from '../../port.js';
-import type { Stanza } from '../messages/stanzas.js';
+import type { Stanza } from '../stanzas/stanzas.js';
 
 /** Confirms receipts to the platform after they are written. The library does it at once, and a crash would lose the receipt. */
 export function confirmWrittenReceipts(

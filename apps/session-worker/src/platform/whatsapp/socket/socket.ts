@@ -16,7 +16,7 @@ import { guarded } from '../keys/key-store.js';
 import { type LibrarySocket, sendMessage, uploadFile } from '../messages/outgoing.js';
 import { journalUnread } from '../messages/contentless.js';
 import { MediaHosts } from '../library/media-hosts.js';
-import { rememberCiphertexts, type Stanza } from '../messages/stanzas.js';
+import { rememberCiphertexts, type Stanza } from '../stanzas/stanzas.js';
 import { StanzasInHand } from '../messages/stanzas-in-hand.js';
 import { Presence } from '../presence/presence.js';
 import { AccountAddresses } from './account-addresses.js';

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { isGroup, isHidden } from '@svc/contracts';
 import { proto } from '@whiskeysockets/baileys';
-import type { InboundVote, PollPlace } from '../../../votes.js';
-import { type DecodedContent, readContent } from '../decoded-content.js';
-import type { AddressBook, JournalPlace } from '../inbound-record.js';
-import { addressOf, boundedId } from '../jids.js';
-import { toMessageBody } from '../message-body.js';
-import type { Stanza } from '../stanzas.js';
+import type { InboundVote, PollPlace } from '../../votes.js';
+import { type DecodedContent, readContent } from '../content/decoded-content.js';
+import type { AddressBook, JournalPlace } from '../stanzas/address-book.js';
+import { addressOf, boundedId } from '../stanzas/jids.js';
+import { toMessageBody } from '../content/message-body.js';
+import type { Stanza } from '../stanzas/stanzas.js';
 import { opened } from './opening.js';
 import { derivedSecret, secretsIn } from './secret-of.js';
 import { addressesOf, ownAddresses, writersOf } from './writers.js';

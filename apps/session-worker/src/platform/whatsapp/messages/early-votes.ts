@@ -1,7 +1,8 @@
 import { isGroup } from '@svc/contracts';
-import type { InboundRecord } from '../../../messages.js';
-import { type AddressBook, inboundRecord } from '../inbound-record.js';
-import { addressOf } from '../jids.js';
+import type { InboundRecord } from '../../messages.js';
+import type { AddressBook } from '../stanzas/address-book.js';
+import { inboundRecord } from './inbound-record.js';
+import { addressOf } from '../stanzas/jids.js';
 
 /** Part of a sender that names a vote in the journal once more: it is told after its poll, which came later. */
 const LATE = 'late';
@@ -15,7 +16,7 @@ export async function earlyVoteRecords(poll: InboundRecord, book: AddressBook): 
     sent: (id) => book.store.sent(id),
     journaledOf: async (senders, id) =>
       id === keyId && senders.includes(sender) ? { sender, plaintext } : book.store.journaledOf(senders, id),
-    // What does not belong to this poll either stays where it is.
+    // One that does not belong to this poll either stays where it is.
     keepEarlyVote: async () => undefined,
   };
   const votes = await book.store.earlyVotes(keyId);

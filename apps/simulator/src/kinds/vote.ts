@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
 import { ArrayMaxSize, IsArray, IsString } from 'class-validator';
-import { MayBeAbsent } from '../../http/may-be-absent.js';
-import { type KindRules, TargetKeyId } from '../kind.js';
-import { Sealed, type SealedBody } from './sealed-body.js';
+import { MayBeAbsent } from '../http/may-be-absent.js';
+import { type KindRules, TargetKeyId } from './parts/kind.js';
+import { Sealed, type SealedBody } from './parts/sealed-body.js';
 
 export class VoteBody {
   @ApiPropertyOptional({

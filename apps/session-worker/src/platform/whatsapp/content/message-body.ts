@@ -3,7 +3,7 @@ import type { InboundContent } from '../../messages.js';
 import type { Fields } from '../kinds/kind.js';
 import { READINGS } from './readings.js';
 import type { DecodedContent } from './decoded-content.js';
-import { SEALED_CHANGE } from './secrets/sealed-content.js';
+import { SEALED_CHANGE } from './sealed-content.js';
 import { fileReference, hasFile } from './file-reference.js';
 
 /** The platform's name of what it shows on the phone alone, such as a one-time code. */
@@ -17,7 +17,7 @@ export function inboundContent(decoded: DecodedContent): InboundContent {
     type,
     body: toMessageBody(decoded),
     ...(hasFile(decoded) ? { file: fileReference(decoded) ? 'FETCHABLE' : 'UNREACHABLE' } : {}),
-    // What is opened is of another type.
+    // One that was opened is of another type.
     ...(type === SEALED_CHANGE ? { unsupportedReason: 'UNREADABLE' as const } : {}),
     ...(type === WITHHELD ? { unsupportedReason: 'WITHHELD' as const } : {}),
     ...(choiceId ? { choiceId } : {}),

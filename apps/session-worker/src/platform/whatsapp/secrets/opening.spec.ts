@@ -1,6 +1,7 @@
 import { createCipheriv, hkdfSync } from 'node:crypto';
 import { expect, test } from '@jest/globals';
-import { opened, type Sealed, type SealLabel } from './opening.js';
+import type { Sealed, SealLabel } from '../content/sealed-content.js';
+import { opened } from './opening.js';
 
 const SECRET = Buffer.alloc(32, 7);
 const IV = Buffer.alloc(12, 1);

@@ -1,22 +1,11 @@
 import { createDecipheriv, hkdfSync } from 'node:crypto';
+import type { Sealed } from '../content/sealed-content.js';
 
 const KEY_BYTES = 32;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Purposes of words that are sealed by the secret of an earlier message: a part of their key. */
-export type SealLabel = 'Poll Vote' | 'Message Edit' | 'Event Edit' | 'Poll Edit';
-
-/** Words of a message that are sealed by the secret of an earlier one. */
-export interface Sealed {
-  /** Id of the earlier message, as the platform wrote it. */
-  id: string;
-  label: SealLabel;
-  payload: Uint8Array;
-  iv: Uint8Array;
-}
-
-/** What opens a seal, as far as it is known: people have two addresses each, and clients do not agree on which of them a seal names. */
+/** Openers of a seal, as far as they are known: people have two addresses each, and clients do not agree on which of them a seal names. */
 export interface Openers {
   secrets: Uint8Array[];
   /** Addresses of who wrote the earlier message. */

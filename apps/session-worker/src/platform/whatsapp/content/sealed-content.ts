@@ -1,7 +1,18 @@
 import type { proto } from '@whiskeysockets/baileys';
-import type { DecodedContent } from '../decoded-content.js';
-import { boundedId } from '../jids.js';
-import type { SealLabel } from './opening.js';
+import type { DecodedContent } from './decoded-content.js';
+import { boundedId } from '../stanzas/jids.js';
+
+/** Purposes of words that are sealed by the secret of an earlier message: a part of their key. */
+export type SealLabel = 'Poll Vote' | 'Message Edit' | 'Event Edit' | 'Poll Edit';
+
+/** Words of a message that are sealed by the secret of an earlier one. */
+export interface Sealed {
+  /** Id of the earlier message, as the platform wrote it. */
+  id: string;
+  label: SealLabel;
+  payload: Uint8Array;
+  iv: Uint8Array;
+}
 
 /** The platform's name of a change that is sealed by the secret of what it changes. */
 export const SEALED_CHANGE = 'secretEncryptedMessage';
@@ -11,10 +22,10 @@ const LABELS: Partial<Record<number, SealLabel>> = { 1: 'Event Edit', 2: 'Messag
 const NOTHING = new Uint8Array();
 
 /** The platform's name of a vote in a poll. */
-export const VOTE = 'pollUpdateMessage';
+const VOTE = 'pollUpdateMessage';
 
 /** Reads a vote, which is sealed by the secret of its poll; undefined for one that names none. */
-export function sealedVote(
+function sealedVote(
   message: proto.Message.IPollUpdateMessage | null | undefined,
 ): DecodedContent | undefined {
   const { pollCreationMessageKey, vote, senderTimestampMs } = message ?? {};
@@ -35,7 +46,7 @@ export function sealedVote(
 }
 
 /** Reads an edit that is sealed by the secret of the message that it changes; undefined for one that names none. */
-export function sealedChange(
+function sealedChange(
   message: proto.Message.ISecretEncryptedMessage | null | undefined,
 ): DecodedContent | undefined {
   const { targetMessageKey, encPayload, encIv, secretEncType } = message ?? {};
@@ -48,3 +59,9 @@ export function sealedChange(
     sealed: { ...{ id, label }, payload: encPayload ?? NOTHING, iv: encIv ?? NOTHING },
   };
 }
+
+/** Readers of what is sealed, by the platform's names. */
+export const SEALED: ReadonlyMap<string, (message: proto.IMessage) => DecodedContent | undefined> = new Map([
+  [SEALED_CHANGE, ({ secretEncryptedMessage }) => sealedChange(secretEncryptedMessage)],
+  [VOTE, ({ pollUpdateMessage }) => sealedVote(pollUpdateMessage)],
+]);

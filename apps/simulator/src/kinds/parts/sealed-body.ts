@@ -9,7 +9,7 @@ import { IsPhone } from '../../http/phone.js';
 export const SEAL_NAMES = ['lid', 'pn'] as const;
 export type SealName = (typeof SEAL_NAMES)[number];
 
-/** How words are sealed by the secret of the message that they are about. */
+/** Way in which words are sealed by the secret of the message that they are about. */
 export class SealedBody {
   @ApiPropertyOptional({
     description: 'Address by which the seal names who wrote the message it is about.',

@@ -1,9 +1,9 @@
 import { isHidden } from '@svc/contracts';
 import { log } from '@svc/service';
 import type { AuthenticationCreds, SignalRepositoryWithLIDStore } from '@whiskeysockets/baileys';
-import type { AddressBook } from '../inbound-record.js';
-import { addressOf, isOwn } from '../jids.js';
-import type { Stanza } from '../stanzas.js';
+import type { AddressBook } from '../stanzas/address-book.js';
+import { addressOf, isOwn } from '../stanzas/jids.js';
+import type { Stanza } from '../stanzas/stanzas.js';
 
 /** Attributes of a stanza that name its writer once more, by the other address. */
 const OTHER_NAMES = ['participant_pn', 'participant_lid', 'sender_pn', 'sender_lid'] as const;

@@ -1,9 +1,9 @@
 import { isGroup } from '@svc/contracts';
 import { proto } from '@whiskeysockets/baileys';
-import { type DecodedContent, editedContent } from '../decoded-content.js';
-import type { AddressBook } from '../inbound-record.js';
-import { addressOf } from '../jids.js';
-import type { Stanza } from '../stanzas.js';
+import { type DecodedContent, editedContent } from '../content/decoded-content.js';
+import type { AddressBook } from '../stanzas/address-book.js';
+import { addressOf } from '../stanzas/jids.js';
+import type { Stanza } from '../stanzas/stanzas.js';
 import { isOwnStanza, writersOf } from './writers.js';
 import { opened } from './opening.js';
 import { derivedSecret, secretsIn } from './secret-of.js';

@@ -3,7 +3,7 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import type { OutboundType } from '@svc/contracts';
 import type { proto } from '@whiskeysockets/baileys/WAProto/index.js';
 import { IsInt, IsString, Length, Min } from 'class-validator';
-import { MayBeAbsent } from '../http/may-be-absent.js';
+import { MayBeAbsent } from '../../http/may-be-absent.js';
 
 /** A kind of content that people write and receive: all that sessions send, and votes. What is none of them is `unsupported`. */
 export type Kind = Exclude<OutboundType, 'delete'> | 'revoke' | 'vote';

@@ -1,12 +1,13 @@
 import { createCipheriv, createHash, hkdfSync } from 'node:crypto';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { encodeWAMessage, proto } from '@whiskeysockets/baileys';
-import type { InboundRecord } from '../../../messages.js';
-import type { EarlyVote } from '../../../votes.js';
-import { type AddressBook, inboundRecord, journalPlace } from '../inbound-record.js';
-import type { Stanza } from '../stanzas.js';
+import type { InboundRecord } from '../../messages.js';
+import type { EarlyVote } from '../../votes.js';
+import type { AddressBook } from '../stanzas/address-book.js';
+import { inboundRecord, journalPlace } from './inbound-record.js';
+import type { Stanza } from '../stanzas/stanzas.js';
 import { earlyVoteRecords } from './early-votes.js';
-import type { SealLabel } from './opening.js';
+import type { SealLabel } from '../secrets/opening.js';
 
 const [LID, PN] = ['701@lid', '4915550001@s.whatsapp.net'];
 const [OWN_LID, OWN_PN] = ['900@lid', '4915550009@s.whatsapp.net'];
@@ -15,7 +16,7 @@ const SECRET = Buffer.alloc(32, 7);
 const IV = Buffer.alloc(12, 1);
 const NOBODY = new Uint8Array();
 
-/** What the journal, and the table of votes that came early, have. */
+/** Rows of the journal, and of the table of votes that came early. */
 let journal: InboundRecord[];
 let early: (EarlyVote & { poll: string; plaintext: Uint8Array })[];
 let current: Uint8Array;

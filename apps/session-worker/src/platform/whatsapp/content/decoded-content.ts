@@ -1,10 +1,9 @@
 import { getContentType, proto, unpadRandomMax16 } from '@whiskeysockets/baileys';
 import type { MessageChangeKind, MessageReferral } from '@svc/contracts';
 import { log } from '@svc/service';
-import { boundedId } from './jids.js';
+import { boundedId } from '../stanzas/jids.js';
 import { READINGS, TECHNICAL } from './readings.js';
-import type { Sealed } from './secrets/opening.js';
-import { SEALED_CHANGE, sealedChange, sealedVote, VOTE } from './secrets/sealed-content.js';
+import { SEALED, type Sealed } from './sealed-content.js';
 
 const MOST_ENVELOPES = 8;
 /** Most mentions of a message; each of them is looked up. */
@@ -60,9 +59,8 @@ function described(message: proto.IMessage, depth = WHOLE): DecodedContent | und
   const { inner, viewOnce } = unwrap(message);
   const type = typeOf(inner);
   if (type === undefined || TECHNICAL.has(type)) return undefined;
-  if (type === SEALED_CHANGE) return depth.edits ? sealedChange(inner[type]) : undefined;
-  if (type === VOTE) return depth.edits ? sealedVote(inner[type]) : undefined;
-  if (type === 'protocolMessage') return depth.edits ? changed(inner.protocolMessage) : undefined;
+  const readChange = type === 'protocolMessage' ? changed : SEALED.get(type);
+  if (readChange) return depth.edits ? readChange(inner) : undefined;
   const { contextInfo, ...bare } = Object(inner[type]) as { contextInfo?: proto.IContextInfo | null };
   const said = typeof inner[type] === 'object' ? bare : inner[type];
   const plain = proto.Message.toObject(proto.Message.fromObject({ [type]: said }), {
@@ -104,7 +102,7 @@ export function editedContent(message: proto.IMessage): DecodedContent | undefin
 }
 
 /** Reads an edit or a revocation of an earlier message; all else of this kind is among the devices. */
-function changed(message?: proto.Message.IProtocolMessage | null): DecodedContent | undefined {
+function changed({ protocolMessage: message }: proto.IMessage): DecodedContent | undefined {
   if (!message?.key?.id) return undefined;
   const keyId = boundedId(message.key.id);
   if (message.type === MESSAGE_EDIT && message.editedMessage) {
