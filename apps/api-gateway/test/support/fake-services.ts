@@ -47,6 +47,7 @@ import {
   type SetBotModeV1,
   SetSubscription,
   type SetSubscriptionV1,
+  RejectCall,
   SetTyping,
   type SessionRef,
   type SessionReply,
@@ -341,7 +342,7 @@ export class FakeServices {
       const address = exists ? `${request.phone}@s.whatsapp.net` : null;
       return { phone: `+${request.phone}`, exists, address };
     });
-    for (const contract of [MarkRead, SetTyping] as RequestContract<SessionRef, object>[]) {
+    for (const contract of [MarkRead, RejectCall, SetTyping] as RequestContract<SessionRef, object>[]) {
       this.on(contract, (request) => {
         this.connected(request);
         this.done.push(request);

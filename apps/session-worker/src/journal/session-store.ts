@@ -2,7 +2,9 @@ import { isOfContent, patiently, storable } from '@svc/database';
 import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '@svc/ownership';
 import { log, refusalWords, UnderWay } from '@svc/service';
 import type { DataSource } from 'typeorm';
+import { callEvent } from './call-event.js';
 import { receivedEvent, withoutContent } from './received-event.js';
+import type { InboundCall } from '../platform/calls.js';
 import type { InboundRecord, OutgoingMessage } from '../platform/messages.js';
 import type { KeyChange, PlatformStore, StanzaEnds } from '../platform/port.js';
 import type { EarlyVote } from '../platform/votes.js';
@@ -169,6 +171,12 @@ export class SessionStore implements PlatformStore {
       [this.scope.session.id, senders, keyId],
     );
     return row;
+  }
+
+  /** @throws LeaseLostError */
+  async called(call: InboundCall): Promise<void> {
+    const { session, fence } = this.scope;
+    await this.writes.add(this.keys.tell(fence, callEvent(storable(call), session)));
   }
 
   async keepEarlyVote(pollKeyId: string, { sender, keyId, attrs }: EarlyVote): Promise<void> {

@@ -7,6 +7,7 @@ import type {
 } from '@svc/contracts';
 import type { Agent } from 'node:https';
 import type { InboundRecord, OutgoingFile, OutgoingMessage, ReceivedMessage } from './messages.js';
+import type { InboundCall } from './calls.js';
 import type { ProxyRoute } from './proxy.js';
 import type { EarlyVote } from './votes.js';
 
@@ -141,6 +142,8 @@ export interface PlatformStore {
     senders: string[],
     keyId: string,
   ): Promise<{ sender: string; plaintext: Uint8Array } | undefined>;
+  /** Writes down a call, to be told; the same one again changes nothing. */
+  called(call: InboundCall): Promise<void>;
   /** Keeps a vote until its poll comes. */
   keepEarlyVote(pollKeyId: string, vote: EarlyVote): Promise<void>;
   /** Reads the votes that came before a poll. */
@@ -198,6 +201,11 @@ export interface PlatformSocket {
   setAlwaysOnline(alwaysOnline: boolean): void;
   /** Shows a person that somebody writes, records, or stops; nobody where the number is not on the platform. The number is online meanwhile. */
   typing(to: string, state: TypingState): Promise<void>;
+  /**
+   * Rejects a call that rings.
+   * @throws CallNotRingingError
+   */
+  rejectCall(callId: string): Promise<void>;
   /** Asks for all restrictions; those that the platform does not report in time are left out. */
   restrictions(): Promise<PlatformRestriction[]>;
   /** Unlinks this device on the platform. */

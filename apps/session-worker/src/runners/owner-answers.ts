@@ -8,6 +8,8 @@ import {
   type Nothing,
   type PairingCode,
   type PhoneRequestV1,
+  RejectCall,
+  type RejectCallV1,
   RequestPairingCode,
   type SessionRef,
   SetTyping,
@@ -16,6 +18,7 @@ import {
 import { log } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { messageIdOf } from '../journal/message-id.js';
+import { CallNotRingingError } from '../platform/errors.js';
 import type { ReceivedMessage } from '../platform/messages.js';
 import type { PlatformSocket } from '../platform/port.js';
 import { RunnersService } from './runners.service.js';
@@ -29,6 +32,7 @@ export class OwnerAnswers {
     [RequestPairingCode.subject, (question) => this.pairingCode(question)],
     [LookUpContact.subject, (question) => this.lookUp(question)],
     [MarkRead.subject, (question) => this.markRead(question)],
+    [RejectCall.subject, (question) => this.rejectCall(question)],
     [SetTyping.subject, (question) => this.typing(question)],
   ]);
 
@@ -85,6 +89,16 @@ export class OwnerAnswers {
 
   private async typing({ sessionId, to, state }: TypingV1): Promise<Nothing> {
     await this.socketOf(sessionId).typing(to, state);
+    return {};
+  }
+
+  private async rejectCall({ sessionId, callId }: RejectCallV1): Promise<Nothing> {
+    try {
+      await this.socketOf(sessionId).rejectCall(callId);
+    } catch (error) {
+      if (!(error instanceof CallNotRingingError)) throw error;
+      throw new AppError('CALL_NOT_RINGING', undefined, { callId }, { cause: error });
+    }
     return {};
   }
 

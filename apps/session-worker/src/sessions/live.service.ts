@@ -9,6 +9,8 @@ import {
   type PairingCode,
   partitionOf,
   type PhoneRequestV1,
+  RejectCall,
+  type RejectCallV1,
   type RequestContract,
   RequestPairingCode,
   type SessionRef,
@@ -40,6 +42,10 @@ export class LiveService {
 
   markRead(request: MarkReadV1): Promise<Nothing> {
     return this.askConnected(MarkRead, request);
+  }
+
+  rejectCall(request: RejectCallV1): Promise<Nothing> {
+    return this.askConnected(RejectCall, request);
   }
 
   typing(request: TypingV1): Promise<Nothing> {

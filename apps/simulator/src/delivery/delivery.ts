@@ -71,6 +71,9 @@ function countDelivery(sent: SentMessage): void {
   advance(sent, 'SENT');
 }
 
+/** Names a stanza of a call in a queue. */
+export const callKey = (id: string): string => `call/${id}`;
+
 export const messageKey = (id: string): string => `message/${id}`;
 
 /** Names a receipt in a queue; in a group each member gives one of its own. */

@@ -35,5 +35,6 @@ test('public events are described in the order of the specification, ours last',
     'webhook.paused',
     'webhook.recovered',
     'message.poll_vote',
+    'call.received',
   ]);
 });

@@ -1,4 +1,5 @@
 import type { EventContract } from '../contract.js';
+import { CALL_EVENTS } from './call-events.js';
 import { LLM_EVENTS } from './llm-events.js';
 import { MESSAGE_EVENTS } from './message-events.js';
 import { POLL_EVENTS } from './poll-events.js';
@@ -12,6 +13,7 @@ export const EVENTS = [
   ...SESSION_EVENTS,
   ...WEBHOOK_EVENTS,
   ...POLL_EVENTS,
+  ...CALL_EVENTS,
   ...SUBSCRIPTION_EVENTS,
   ...LLM_EVENTS,
 ] as const;

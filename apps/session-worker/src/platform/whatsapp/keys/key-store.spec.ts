@@ -6,7 +6,7 @@ const fails = (): Promise<never> => Promise.reject(new Error('no database'));
 const ends: StanzaEnds = { over: () => 0, ended: fails, inHand: fails, done: fails };
 const broken: PlatformStore = {
   ...{ ends, get: fails, commit: fails, journaled: fails, journaledOf: fails },
-  ...{ keepEarlyVote: fails, earlyVotes: fails, sent: fails },
+  ...{ called: fails, keepEarlyVote: fails, earlyVotes: fails, sent: fails },
 };
 
 test.each<[string, (store: PlatformStore) => Promise<unknown>]>([

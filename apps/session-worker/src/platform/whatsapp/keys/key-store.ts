@@ -129,6 +129,7 @@ export function guarded(store: PlatformStore, abandon: () => void): GuardedStore
     },
     journaled: (sender, keyId) => orAbandon(store.journaled(sender, keyId)),
     journaledOf: (senders, keyId) => orAbandon(store.journaledOf(senders, keyId)),
+    called: (call) => orAbandon(store.called(call)),
     keepEarlyVote: (pollKeyId, vote) => orAbandon(store.keepEarlyVote(pollKeyId, vote)),
     earlyVotes: (pollKeyId) => orAbandon(store.earlyVotes(pollKeyId)),
     sent: (keyId) => orAbandon(store.sent(keyId)),

@@ -10,6 +10,7 @@ import type {
   SocketClose,
 } from '../../port.js';
 import type { ProxyRoute } from '../../proxy.js';
+import { Calls } from '../calls/calls.js';
 import { describeDevice } from '../linking/device-name.js';
 import { Linking } from '../linking/linking.js';
 import { guarded } from '../keys/key-store.js';
@@ -62,11 +63,17 @@ export function openSocket(
     const confirm = (stanza: Stanza): Promise<void> => sock.sendMessageAck(stanza as BinaryNode);
     const isOpen = (): boolean => sock.ws.isOpen;
     journalUnread(sock.ws, { book, store: guardedStore, inHand, isOpen, confirm, abandon });
+    const calls = new Calls(sock.ws, {
+      ...{ book, store: guardedStore, confirm, abandon },
+      send: (stanza) => sock.sendNode(stanza as BinaryNode),
+      newId: () => sock.generateMessageTag(),
+    });
     watchdog.supervise(sock.ws);
     const { proxy } = address;
     return attach(sock, stanzas, namingProxy(listener, proxy), {
       scope,
       watchdog,
+      calls,
       presence,
       device,
       address,
@@ -94,6 +101,7 @@ function namingProxy(listener: PlatformListener, proxy: ProxyRoute | undefined):
 interface Guards {
   scope: FailureScope;
   watchdog: Watchdog;
+  calls: Calls;
   presence: Presence;
   device: WABrowserDescription;
   address: PlatformAddress;
@@ -103,7 +111,7 @@ function attach(
   sock: LibrarySocket,
   stanzas: WeakMap<Uint8Array, Stanza>,
   listener: PlatformListener,
-  { scope, watchdog, presence, device, address }: Guards,
+  { scope, watchdog, calls, presence, device, address }: Guards,
 ): PlatformSocket {
   const { proxy, url: platformUrl } = address;
   let closed = false;
@@ -143,7 +151,7 @@ function attach(
     addressOf: (to) => handOver(() => accounts.of(to)),
     accountsOf: (addresses) => handOver(() => accounts.othersOf(addresses)),
     send: (message) => handOver(() => sendMessage(sock, message)),
-    ...directRequests(sock, scope, { accounts, presence, linking }),
+    ...directRequests(sock, scope, { accounts, calls, presence, linking }),
     restrictions: () => scope.run(() => askRestrictions(sock)),
     logout: () => scope.run(() => sock.logout()),
     recycle: (reason: StatusReason) => {
