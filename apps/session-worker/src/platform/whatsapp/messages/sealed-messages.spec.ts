@@ -7,7 +7,7 @@ import type { AddressBook } from '../stanzas/address-book.js';
 import { inboundRecord, journalPlace } from './inbound-record.js';
 import type { Stanza } from '../stanzas/stanzas.js';
 import { earlyVoteRecords } from './early-votes.js';
-import type { SealLabel } from '../secrets/opening.js';
+import type { SealLabel } from '../content/sealed-content.js';
 
 const [LID, PN] = ['701@lid', '4915550001@s.whatsapp.net'];
 const [OWN_LID, OWN_PN] = ['900@lid', '4915550009@s.whatsapp.net'];
