@@ -94,12 +94,15 @@ function eventFrom(
 /** Lists what some messages have beside their body. The event of a message with a file waits until its facts are there (`finishMedia` in media-rows.ts). */
 function detailsOf(content: InboundContent, mediaId: string): Partial<MessageReceivedV1> {
   const { change, mentions, quoted, unsupportedReason, choiceId, referral, isForwarded } = content;
+  const { contacts, albumOf } = content;
   return {
     ...(change ? { change } : {}),
     ...(mentions ? { mentions } : {}),
     ...(quoted ? { quoted: quotedOf(quoted) } : {}),
     ...(unsupportedReason ? { unsupportedReason } : {}),
     ...(choiceId ? { choiceId } : {}),
+    ...(contacts ? { contacts } : {}),
+    ...(albumOf ? { albumOf } : {}),
     ...(referral ? { referral } : {}),
     ...(isForwarded ? { isForwarded } : {}),
     ...(content.file === 'UNREACHABLE' ? { media: unreachable(content, mediaId) } : {}),

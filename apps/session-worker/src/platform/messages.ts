@@ -1,4 +1,5 @@
 import type {
+  ContactCard,
   MessageBody,
   MessageChangeKind,
   MessageReferral,
@@ -24,6 +25,10 @@ export interface InboundContent {
   unsupportedReason?: UnsupportedReason;
   /** Id of a choice among offered ones. */
   choiceId?: string;
+  /** Contact cards of it, with all their numbers. */
+  contacts?: ContactCard[];
+  /** The platform's id of the album that it belongs to. */
+  albumOf?: string;
   /** The advert that brought it. */
   referral?: MessageReferral;
   isForwarded?: true;

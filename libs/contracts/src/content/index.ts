@@ -31,6 +31,7 @@ export { MessageBody } from './message-body.js';
 export {
   type Metadata,
   MessageMedia,
+  ContactCard,
   MessageReferral,
   UNSUPPORTED_REASONS,
   type UnsupportedReason,

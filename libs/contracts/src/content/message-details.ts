@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { IsIn, IsInt, IsOptional, IsString, IsUUID, ValidateNested } from 'class-validator';
+import { IsArray, IsIn, IsInt, IsOptional, IsString, IsUUID, ValidateNested } from 'class-validator';
 import {
   MEDIA_FAILURES,
   MEDIA_STATUSES,
@@ -90,6 +90,28 @@ export class QuotedInbound {
   @ValidateNested()
   @Type(() => MessageBody)
   body?: MessageBody;
+}
+
+/** A contact card of a message. */
+export class ContactCard {
+  @ApiProperty({
+    description: 'Name on the card; null where it has none.',
+    type: String,
+    nullable: true,
+    example: 'Ada',
+  })
+  @IsOptional()
+  @IsString()
+  displayName: string | null;
+
+  @ApiProperty({
+    description: 'Its numbers in E.164 form. One that does not name its country is left out.',
+    type: [String],
+    example: ['+4915112345678'],
+  })
+  @IsArray()
+  @IsString({ each: true })
+  phones: string[];
 }
 
 /** Reasons for which a message is shown without its content, where its kind is supported. */

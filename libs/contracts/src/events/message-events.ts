@@ -15,6 +15,7 @@ import { defineEvent } from '../contract.js';
 import { FAILURE_CODES, type FailureCode, LIMIT_LAYERS, type LimitLayer } from '../enums.js';
 import { MessageBody } from '../content/message-body.js';
 import {
+  ContactCard,
   MessageChange,
   MessageMedia,
   MessageReferral,
@@ -153,6 +154,25 @@ export class MessageReceivedV1 {
   @IsOptional()
   @IsString()
   choiceId?: string;
+
+  @ApiPropertyOptional({
+    description: 'Of a message with contact cards: the cards, with all their numbers.',
+    type: [ContactCard],
+  })
+  @IsOptional()
+  @IsArray()
+  @ValidateNested({ each: true })
+  @Type(() => ContactCard)
+  contacts?: ContactCard[];
+
+  @ApiPropertyOptional({
+    description:
+      'Platform message key of the album that it belongs to: pictures and films with the same one were sent together.',
+    example: '3EB0C0FFEE',
+  })
+  @IsOptional()
+  @IsString()
+  albumOf?: string;
 
   @ApiPropertyOptional({ description: 'The advert that brought it, if one did.', type: MessageReferral })
   @IsOptional()

@@ -12,6 +12,44 @@ const quoting = (quotedMessage: proto.IMessage, more: proto.IContextInfo = {}): 
   extendedTextMessage: { text: 'outer', contextInfo: { stanzaId: 'Q', quotedMessage, ...more } },
 });
 
+describe('how a message belongs to another one', () => {
+  const { AssociationType } = proto.MessageAssociation;
+  const tied = (associationType: number): proto.IMessage => ({
+    messageContextInfo: { messageAssociation: { associationType, parentMessageKey: { id: 'ALBUM' } } },
+    imageMessage: { caption: 'c' },
+  });
+
+  test('a picture names its album, also within an envelope', () => {
+    const picture = tied(AssociationType.MEDIA_ALBUM);
+    expect(read(picture)).toMatchObject({ type: 'imageMessage', albumOf: 'ALBUM' });
+    expect(read({ associatedChildMessage: { message: picture } })).toMatchObject({ albumOf: 'ALBUM' });
+  });
+
+  test.each([
+    AssociationType.HD_IMAGE_DUAL_UPLOAD,
+    AssociationType.HD_VIDEO_DUAL_UPLOAD,
+    AssociationType.MOTION_PHOTO,
+    AssociationType.HEVC_VIDEO_DUAL_UPLOAD,
+  ])('the same file in another quality is no second message (%s)', (type) => {
+    expect(readContent(encodeWAMessage(tied(type)))).toBeUndefined();
+  });
+});
+
+// The library takes some of these apart, and none of the rest.
+const ENVELOPES = [
+  ...['groupMentionedMessage', 'botInvokeMessage', 'lottieStickerMessage', 'eventCoverImage'],
+  ...['statusMentionMessage', 'pollCreationOptionImageMessage', 'groupStatusMentionMessage'],
+  ...['pollCreationMessageV4', 'statusAddYours', 'limitSharingMessage', 'botTaskMessage'],
+  ...['questionMessage', 'questionReplyMessage', 'botForwardedMessage', 'associatedChildMessage'],
+  ...['groupStatusMessage', 'groupStatusMessageV2', 'editedMessage', 'documentWithCaptionMessage'],
+] as const;
+
+test.each(ENVELOPES)('the words in a %s are read', (name) => {
+  const message = proto.Message.fromObject({ [name]: { message: { conversation: 'the words' } } });
+  expect(proto.Message.toObject(message)).toHaveProperty(name);
+  expect(read(message)).toMatchObject({ type: 'conversation', content: 'the words' });
+});
+
 describe('what a message holds within it', () => {
   test('of a quote what it says is read, and not what it quotes itself', () => {
     let message: proto.IMessage = { conversation: 'innermost' };

@@ -2,6 +2,7 @@ import { getContentType, proto, unpadRandomMax16 } from '@whiskeysockets/baileys
 import type { MessageChangeKind, MessageReferral } from '@svc/contracts';
 import { log } from '@svc/service';
 import { boundedId } from '../stanzas/jids.js';
+import { associationIn } from './associations.js';
 import { READINGS, TECHNICAL } from './readings.js';
 import { SEALED, type Sealed } from './sealed-content.js';
 
@@ -23,6 +24,8 @@ export interface DecodedContent {
   mentions?: string[];
   referral?: MessageReferral;
   isForwarded?: true;
+  /** Id of the album that it belongs to. */
+  albumOf?: string;
   /** Words of it that are still sealed. */
   sealed?: Sealed;
   /** Author of the poll that it is a vote in, where it names one, and its time in Unix milliseconds. */
@@ -35,7 +38,10 @@ const { REVOKE, MESSAGE_EDIT } = proto.Message.ProtocolMessage.Type;
 export function readContent(plaintext: Uint8Array): DecodedContent | 'UNREADABLE' | undefined {
   try {
     const decoded = proto.Message.decode(unpadRandomMax16(plaintext));
-    return described(decoded.deviceSentMessage?.message ?? decoded);
+    const message = decoded.deviceSentMessage?.message ?? decoded;
+    const { albumOf, isCopy } = associationIn([message, unwrap(message).inner]);
+    const content = isCopy ? undefined : described(message);
+    return content && albumOf ? { ...content, albumOf } : content;
   } catch (error) {
     log().error({ err: error }, 'a message cannot be read: it is told without its content');
     return 'UNREADABLE';

@@ -1,6 +1,7 @@
 import type { MessageBody } from '@svc/contracts';
 import type { InboundContent } from '../../messages.js';
 import type { Fields } from '../kinds/kind.js';
+import { cardsIn } from './cards.js';
 import { READINGS } from './readings.js';
 import type { DecodedContent } from './decoded-content.js';
 import { SEALED_CHANGE } from './sealed-content.js';
@@ -12,6 +13,7 @@ const WITHHELD = 'placeholderMessage';
 /** Translates a content of the platform into ours. */
 export function inboundContent(decoded: DecodedContent): InboundContent {
   const { type, content, viewOnce: _, sealed: _sealed, vote: _vote, quoted, ...details } = decoded;
+  const contacts = cardsIn(type, content);
   const choiceId = READINGS.get(type)?.choiceId?.(fieldsOf(content));
   return {
     type,
@@ -21,6 +23,7 @@ export function inboundContent(decoded: DecodedContent): InboundContent {
     ...(type === SEALED_CHANGE ? { unsupportedReason: 'UNREADABLE' as const } : {}),
     ...(type === WITHHELD ? { unsupportedReason: 'WITHHELD' as const } : {}),
     ...(choiceId ? { choiceId } : {}),
+    ...(contacts ? { contacts } : {}),
     ...(quoted ? { quoted: quotedContent(quoted) } : {}),
     ...details,
   };
