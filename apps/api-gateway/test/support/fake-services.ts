@@ -39,6 +39,7 @@ import {
   type PhoneRequestV1,
   PromoteTier,
   type PromoteTierV1,
+  RejectCall,
   type RequestContract,
   RequestPairingCode,
   Reserve,
@@ -47,7 +48,6 @@ import {
   type SetBotModeV1,
   SetSubscription,
   type SetSubscriptionV1,
-  RejectCall,
   SetTyping,
   type SessionRef,
   type SessionReply,
@@ -339,8 +339,11 @@ export class FakeServices {
     this.on(LookUpContact, (request: PhoneRequestV1) => {
       this.connected(request);
       const exists = !request.phone.endsWith('0');
-      const address = exists ? `${request.phone}@s.whatsapp.net` : null;
-      return { phone: `+${request.phone}`, exists, address };
+      return {
+        phone: `+${request.phone}`,
+        exists,
+        address: exists ? `${request.phone}@s.whatsapp.net` : null,
+      };
     });
     for (const contract of [MarkRead, RejectCall, SetTyping] as RequestContract<SessionRef, object>[]) {
       this.on(contract, (request) => {

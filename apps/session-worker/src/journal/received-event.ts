@@ -93,19 +93,12 @@ function eventFrom(
 
 /** Lists what some messages have beside their body. The event of a message with a file waits until its facts are there (`finishMedia` in media-rows.ts). */
 function detailsOf(content: InboundContent, mediaId: string): Partial<MessageReceivedV1> {
-  const { change, mentions, quoted, unsupportedReason, choiceId, referral, isForwarded } = content;
-  const { contacts, albumOf } = content;
+  // The rest has the names that the event has.
+  const { type: _type, body: _body, file, quoted, ...details } = content;
   return {
-    ...(change ? { change } : {}),
-    ...(mentions ? { mentions } : {}),
+    ...details,
     ...(quoted ? { quoted: quotedOf(quoted) } : {}),
-    ...(unsupportedReason ? { unsupportedReason } : {}),
-    ...(choiceId ? { choiceId } : {}),
-    ...(contacts ? { contacts } : {}),
-    ...(albumOf ? { albumOf } : {}),
-    ...(referral ? { referral } : {}),
-    ...(isForwarded ? { isForwarded } : {}),
-    ...(content.file === 'UNREACHABLE' ? { media: unreachable(content, mediaId) } : {}),
+    ...(file === 'UNREACHABLE' ? { media: unreachable(content, mediaId) } : {}),
   };
 }
 

@@ -158,6 +158,24 @@ export class MessageReferral {
   @IsOptional()
   @IsString()
   thumbnailUrl?: string;
+
+  @ApiPropertyOptional({ description: "The platform's name of where the advert was.", example: 'FB_Ads' })
+  @IsOptional()
+  @IsString()
+  conversionSource?: string;
+
+  @ApiPropertyOptional({
+    description: "The platform's name of the way by which the chat was entered.",
+    example: 'ctwa_ad',
+  })
+  @IsOptional()
+  @IsString()
+  entryPoint?: string;
+
+  @ApiPropertyOptional({ description: 'The app that it was entered from.', example: 'instagram' })
+  @IsOptional()
+  @IsString()
+  app?: string;
 }
 
 /** The earlier message that a message changes. */

@@ -38,7 +38,11 @@ const settled = (): Promise<void> => new Promise((resolve) => void setImmediate(
 
 async function comes(tag: string, more: object = {}, attrs: object = {}): Promise<void> {
   const part = { tag, attrs: { 'call-id': 'C', 'call-creator': LID, ...more }, content: [] };
-  ws.emit('CB:call', { tag: 'call', attrs: { id: 'S', from: LID, t: '1760000000', ...attrs }, content: [part] });
+  ws.emit('CB:call', {
+    tag: 'call',
+    attrs: { id: 'S', from: LID, t: '1760000000', ...attrs },
+    content: [part],
+  });
   await settled();
 }
 

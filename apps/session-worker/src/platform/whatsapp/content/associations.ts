@@ -1,13 +1,8 @@
 import { proto } from '@whiskeysockets/baileys';
 import { boundedId } from '../stanzas/jids.js';
 
-const {
-  MEDIA_ALBUM,
-  HD_VIDEO_DUAL_UPLOAD,
-  HD_IMAGE_DUAL_UPLOAD,
-  MOTION_PHOTO,
-  HEVC_VIDEO_DUAL_UPLOAD,
-} = proto.MessageAssociation.AssociationType;
+const { MEDIA_ALBUM, HD_VIDEO_DUAL_UPLOAD, HD_IMAGE_DUAL_UPLOAD, MOTION_PHOTO, HEVC_VIDEO_DUAL_UPLOAD } =
+  proto.MessageAssociation.AssociationType;
 /** Ties of a file to the same one in another quality: whoever has told the first one has told it. */
 const COPIES: ReadonlySet<unknown> = new Set([
   HD_VIDEO_DUAL_UPLOAD,

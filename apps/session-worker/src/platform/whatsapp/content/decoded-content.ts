@@ -4,13 +4,12 @@ import { log } from '@svc/service';
 import { boundedId } from '../stanzas/jids.js';
 import { associationIn } from './associations.js';
 import { READINGS, TECHNICAL } from './readings.js';
+import { referralIn } from './referral.js';
 import { SEALED, type Sealed } from './sealed-content.js';
 
 const MOST_ENVELOPES = 8;
 /** Most mentions of a message; each of them is looked up. */
 const MOST_MENTIONS = 1_000;
-/** Longest field of a referral, in characters. */
-const MOST_REFERRAL_CHARS = 2_000;
 
 /** Content of a message in the platform's terms, as plain JSON. */
 export interface DecodedContent {
@@ -122,7 +121,8 @@ function changed({ protocolMessage: message }: proto.IMessage): DecodedContent |
 function contextOf(
   context?: proto.IContextInfo | null,
 ): Pick<DecodedContent, 'quoted' | 'mentions' | 'referral' | 'isForwarded'> {
-  const { stanzaId, participant, quotedMessage, mentionedJid, externalAdReply, isForwarded } = context ?? {};
+  const { stanzaId, participant, quotedMessage, mentionedJid, isForwarded } = context ?? {};
+  const referral = context ? referralIn(context) : undefined;
   const content = quotedMessage ? described(quotedMessage, QUOTED) : undefined;
   const mentions = [...new Set(mentionedJid)].slice(0, MOST_MENTIONS);
   return {
@@ -136,17 +136,7 @@ function contextOf(
         }
       : {}),
     ...(mentions.length > 0 ? { mentions } : {}),
-    ...(externalAdReply ? { referral: referralOf(externalAdReply) } : {}),
+    ...(referral ? { referral } : {}),
     ...(isForwarded ? { isForwarded } : {}),
   };
-}
-
-function referralOf({ ctwaClid, ...advert }: proto.ContextInfo.IExternalAdReplyInfo): MessageReferral {
-  const { sourceType, sourceId, sourceUrl, title, body, thumbnailUrl } = advert;
-  const named = { sourceType, sourceId, sourceUrl, clickId: ctwaClid, title, body, thumbnailUrl };
-  return Object.fromEntries(
-    Object.entries(named).flatMap(([name, value]) =>
-      value ? [[name, value.slice(0, MOST_REFERRAL_CHARS)]] : [],
-    ),
-  );
 }
