@@ -339,17 +339,13 @@ export class FakeServices {
     this.on(LookUpContact, (request: PhoneRequestV1) => {
       this.connected(request);
       const exists = !request.phone.endsWith('0');
-      return {
-        phone: `+${request.phone}`,
-        exists,
-        address: exists ? `${request.phone}@s.whatsapp.net` : null,
-      };
+      const address = exists ? `${request.phone}@s.whatsapp.net` : null;
+      return { phone: `+${request.phone}`, exists, address };
     });
     for (const contract of [MarkRead, RejectCall, SetTyping] as RequestContract<SessionRef, object>[]) {
       this.on(contract, (request) => {
         this.connected(request);
-        this.done.push(request);
-        return {};
+        return void this.done.push(request) ?? {};
       });
     }
     this.on(EraseInSessions, (request: EraseContactV1) => {
