@@ -19,14 +19,14 @@ export interface SealTarget {
   secret: Buffer;
 }
 
-/** Finds the message that sealed words are about: one that came to their author, or that anybody has written. */
+/** Finds the message that sealed words are about: one of an account that came to anybody, or one that anybody has written. */
 export function sealTarget(
   author: Person,
   id: string,
   { secret, writer }: SealedBody,
   people: Population,
 ): SealTarget {
-  const known = received(author, id, people) ?? written(id, people);
+  const known = received(id, people) ?? written(id, people);
   const named = writer === undefined ? undefined : people.get(writer);
   return {
     id,
@@ -35,8 +35,9 @@ export function sealTarget(
   };
 }
 
-function received(author: Person, id: string, people: Population): SealTarget | undefined {
-  const message = author.received.find((one) => one.id === id);
+/** The account's own phone may get its copy after the contact has. */
+function received(id: string, people: Population): SealTarget | undefined {
+  const message = [...people.all()].flatMap((one) => one.received.filter((each) => each.id === id))[0];
   const writer = message && people.get(message.from);
   const { messageContextInfo } = Object(message?.message) as {
     messageContextInfo?: { messageSecret?: string };
