@@ -31,6 +31,7 @@ import { MediaRoom } from './media/media-room.js';
 import { MediaService } from './media/media.service.js';
 import { Platform } from './platform/port.js';
 import { Proxies } from './platform/proxy.js';
+import { UnhandledStanzasController } from './platform/unhandled-stanzas.controller.js';
 import { WhatsAppPlatform } from './platform/whatsapp/whatsapp-platform.js';
 import { OwnerAnswers } from './runners/owner-answers.js';
 import { PartitionsService } from './runners/partitions.service.js';
@@ -78,6 +79,7 @@ function ownerOptions(): OwnerOptions {
   controllers: [
     HealthController,
     MetricsController,
+    UnhandledStanzasController,
     SessionsConsumer,
     SendingConsumer,
     RunnersConsumer,

@@ -51,7 +51,7 @@ export class Platform implements ConnectionHandler {
   /** The connections that have said who they are. */
   private readonly connections = new Set<Connection>();
   private readonly queues = new SerialQueues();
-  private readonly delivery: Delivery;
+  readonly delivery: Delivery;
   private readonly outbound: Outbound;
   private readonly confirmations: Confirmations;
   private readonly login: Login;

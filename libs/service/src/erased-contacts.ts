@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Provider } from '@nestjs/common';
-import type { EraseContactV1 } from '@svc/contracts';
+import { ADDRESS_DOMAINS, type EraseContactV1, phoneOf } from '@svc/contracts';
 import type { EntityManager } from 'typeorm';
 import { type ContactHashKeys, keyedHash } from './contact-hash.js';
 import type { RetentionRule } from './tasks/retention.js';
@@ -53,8 +53,7 @@ const COUNT_SQL = `
  * number.
  */
 export function namesOf(contact: string): [address: string, phone: string] {
-  const phone = /^(\d+)@s\.whatsapp\.net$/.exec(contact)?.[1];
-  return [JSON.stringify(contact), JSON.stringify(phone ? `+${phone}` : contact)];
+  return [JSON.stringify(contact), JSON.stringify(phoneOf(contact) ?? contact)];
 }
 
 /** This class remembers erased contacts as hashes under the keys of its service. */
@@ -129,6 +128,12 @@ export function timeOfInbound(occurredAt: string, timestamp: string): Date {
 export function isNamedInContentSql(content: string, contact: string): string {
   return `(${content} #>> '{quoted,participant}' = ${contact} OR ${content} #>> '{target,participant}' = ${contact}
     OR ${content} -> 'mentions' ? ${contact})`;
+}
+
+/** Makes the condition that the content of a message is the card of a contact: a card has the number, and an address may have one. */
+export function isOnCardSql(content: string, contact: string): string {
+  return `${content} #>> '{contact,phone}' = CASE split_part(${contact}, '@', 2)
+    WHEN '${ADDRESS_DOMAINS.phone}' THEN '+' || split_part(${contact}, '@', 1) END`;
 }
 
 /** Makes the content of a message without a contact whom it names. What it reacts to is still named by its key. */

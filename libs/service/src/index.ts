@@ -30,6 +30,7 @@ export {
   forgetErasures,
   isErasedSql,
   isNamedInContentSql,
+  isOnCardSql,
   namesOf,
   timeOfInbound,
   withoutContactSql,

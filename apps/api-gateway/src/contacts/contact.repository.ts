@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ADDRESS_DOMAINS, type BoundedCount } from '@svc/contracts';
-import { isNamedInContentSql, LongReads } from '@svc/service';
+import { isNamedInContentSql, isOnCardSql, LongReads } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { Message } from '../messages/message.entity.js';
 
@@ -29,7 +29,7 @@ export const QUOTED_IN_GROUP = `m.tenant_id = $1 AND ${IN_GROUP} AND (
   origin #>> '{quoted,remoteJid}' = $2 OR origin -> 'mentions' ? $2 OR ${isNamedInContentSql('content', '$2')})`;
 
 /** The fourth: a card with their number was sent to somebody else. */
-export const ON_CARD = `m.tenant_id = $1 AND m.content #>> '{contact,phone}' = regexp_replace($2, '^(\\d+)@s\\.whatsapp\\.net$', '+\\1')`;
+export const ON_CARD = `m.tenant_id = $1 AND ${isOnCardSql('m.content', '$2')}`;
 
 const count = (which: string): string =>
   `(SELECT count(*)::int FROM (SELECT FROM message m WHERE ${which} LIMIT ${COUNT_UP_TO + 1}) seen)`;

@@ -1,7 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { type EraseContactV1, type ErasedInSessions, type MessagePlace } from '@svc/contracts';
 import { MEDIA_STORE, type MediaStore } from '@svc/media-store';
-import { countErased, ErasedContacts, isNamedInContentSql, log, withoutContactSql } from '@svc/service';
+import {
+  countErased,
+  ErasedContacts,
+  isNamedInContentSql,
+  isOnCardSql,
+  log,
+  withoutContactSql,
+} from '@svc/service';
 import { DataSource, type EntityManager } from 'typeorm';
 import { ContactAddresses, type Addresses } from './contact-addresses.js';
 import { messageIdOf } from '../journal/message-id.js';
@@ -21,11 +28,15 @@ const EARLY_VOTES_SQL = `DELETE FROM early_vote v USING unnest($1::uuid[], $2::t
 const SENDS_SQL = `DELETE FROM outbound_message o
   WHERE ${MINE('o')} AND $2 IN (o.to_jid, o.requested_to) AND o.accepted_at < coalesce($3::timestamptz, 'infinity')`;
 // A card of theirs may have been sent to somebody else; one that waits goes out, or is canceled by the gateway.
-const CARDS_SQL = `UPDATE outbound_message o SET content = content - 'contact'
+// `accounts` names persons as the platform does; whoever sends the message once more asks for them again.
+const CARDS_SQL = `UPDATE outbound_message o SET content = content - 'contact' - 'accounts'
   WHERE ${MINE('o')} AND o.status NOT IN ('QUEUED', 'SENDING')
-    AND o.content #>> '{contact,phone}' = regexp_replace($2, '^(\\d+)@s\\.whatsapp\\.net$', '+\\1')`;
-const QUOTES_SQL = `UPDATE outbound_message o SET content = ${withoutContactSql('o.content', '$2')}
+    AND ${isOnCardSql('o.content', '$2')}`;
+const QUOTES_SQL = `UPDATE outbound_message o SET content = (${withoutContactSql('o.content', '$2')}) - 'accounts'
   WHERE ${MINE('o')} AND ${isNamedInContentSql('o.content', '$2')}`;
+// A message may have another spelling, under which the platform found the contact.
+const SPELLINGS_SQL = `SELECT DISTINCT asked.key AS name FROM outbound_message o, jsonb_each_text(o.content -> 'accounts') AS asked
+  WHERE ${MINE('o')} AND asked.value = $2`;
 // Messages of others in groups may quote or mention them. The platform writes a value behind its length, so an address is a whole value and
 // no part of another one. Nobody reads the words again once the event is told, unless a file is still to be fetched; the byte is an empty message.
 const QUOTES_IN_JOURNAL_SQL = `UPDATE inbound_message i SET plaintext = '\\x01' FROM unnest($1::uuid[], $2::text[]) AS theirs (session_id, address)
@@ -105,7 +116,9 @@ async function eraseAll(
     (erased['journal'] ?? 0) + (await deleted(tx, JOURNAL_SQL, [sessionIds, addresses, before]));
   await tx.query(EARLY_VOTES_SQL, [sessionIds, addresses]);
   erased['sends'] = await deleted(tx, SENDS_SQL, [tenantId, contact, until ?? null]);
-  for (const sql of [CARDS_SQL, QUOTES_SQL]) await tx.query(sql, [tenantId, contact]);
+  const spellings = await tx.query<{ name: string }[]>(SPELLINGS_SQL, [tenantId, contact]);
+  for (const name of [contact, ...spellings.map((spelling) => spelling.name)])
+    for (const sql of [CARDS_SQL, QUOTES_SQL]) await tx.query(sql, [tenantId, name]);
   await tx.query(QUOTES_IN_JOURNAL_SQL, [sessionIds, addresses, before]);
   erased['events'] = await deleted(tx, OUTBOX_SQL, [
     tenantId,

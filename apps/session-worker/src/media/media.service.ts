@@ -19,6 +19,7 @@ import { MediaError } from '../platform/errors.js';
 import { Platform } from '../platform/port.js';
 import { SessionRoutes } from '../sessions/session-routes.js';
 import { atStep } from '../steps.js';
+import { countUntold } from '../untold.js';
 import { MediaRoom } from './media-room.js';
 import {
   type PendingFile,
@@ -220,6 +221,7 @@ export class MediaService implements OnModuleDestroy {
     } catch (error) {
       if (!isOfContent(error)) throw error;
       log().error(fields(error), 'the message of a file is not told: its event is refused');
+      countUntold('file');
       await endUntold(this.dataSource, fence, file.mediaId);
     }
   }

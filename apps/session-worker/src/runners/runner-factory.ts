@@ -41,7 +41,7 @@ export class RunnerFactory {
   ) {}
 
   make(session: Session, fence: Fence, end: RunnerEnd): SessionRunner {
-    const { id, tenantId, restrictions, alwaysOnline } = session;
+    const { id, tenantId, restrictions, alwaysOnline, sandbox } = session;
     const { dataSource, ledger, logins, platform } = this;
     const scope = { sessionId: id, fence };
     const ends = new StoredStanzaEnds(
@@ -62,7 +62,8 @@ export class RunnerFactory {
         this.outbox.publish(events);
       },
       writeRestrictions: (all) => writeRestrictions(dataSource, fence, id, all),
-      awaitVersion: (wake) => logins.awaitVersion(id, wake),
+      // Nobody looks for versions of a sandbox's simulator.
+      awaitVersion: (wake) => (sandbox ? undefined : logins.awaitVersion(id, wake)),
       viewedUntil: () => readViewedUntil(dataSource, id),
       onLeaseLost: () => end.leaseLost(runner),
       onEnded: () => end.ended(runner),

@@ -12,11 +12,12 @@ import { deleteSession, markApplied } from '../sessions/session-rows.js';
 import { RunnerFactory } from './runner-factory.js';
 import type { SessionRunner } from './session-runner.js';
 
-/** Entry of a runner, with the sealed proxy that its session had last. */
+/** Entry of a runner, with the sealed proxy that its session had last, and whether the session is of a sandbox. */
 interface RunnerEntry {
   runner: SessionRunner;
   partition: number;
   proxy: Buffer | null;
+  sandbox: boolean;
 }
 
 /** Holds the runners of this process: one per session of the partitions it owns that shall be connected. */
@@ -47,6 +48,11 @@ export class RunnersService {
   /** The runner of a session, if it has one here. */
   of(sessionId: string): SessionRunner | undefined {
     return this.runners.get(sessionId)?.runner;
+  }
+
+  /** Says whether a session that has a runner here is of a sandbox. */
+  isOfSandbox(sessionId: string): boolean {
+    return this.runners.get(sessionId)?.sandbox === true;
   }
 
   /** Lists all sessions of a partition, with and without a runner. */
@@ -115,8 +121,8 @@ export class RunnersService {
     }
     if (!this.holds(fence)) throw new LeaseLostError(fence.partition);
     const runner = this.makeRunner(session, fence);
-    const { partition, proxy } = session;
-    this.runners.set(session.id, { runner, partition, proxy });
+    const { partition, proxy, sandbox } = session;
+    this.runners.set(session.id, { runner, partition, proxy, sandbox });
     await runner.start();
   }
 

@@ -15,7 +15,6 @@ import { PlatformVersions } from '../versions/platform-versions.js';
 @Injectable()
 export class SessionLogins {
   readonly gate: FairPlaces;
-  private readonly ofSandbox = new Set<string>();
 
   constructor(
     private readonly config: WorkerConfig,
@@ -42,22 +41,14 @@ export class SessionLogins {
     const { isSandbox, ...rest } = await this.routes.of(sessionId);
     const route = { ...rest, ...(deviceName ? { deviceName } : {}) };
     // The simulator of a sandbox is its tenant's: what it refuses says nothing of the platform.
-    if (isSandbox) {
-      this.ofSandbox.add(sessionId);
-      return this.platform.open({ ...route, limits }, credentials, store, listener);
-    }
+    if (isSandbox) return this.platform.open({ ...route, limits }, credentials, store, listener);
     const revision = await this.versions.revisionFor(sessionId);
     const watching = this.versions.watching(sessionId, revision, listener);
     return this.platform.open({ ...route, limits, revision }, credentials, store, watching);
   }
 
-  /** Says whether a session has logged in at the simulator of a sandbox. */
-  isOfSandbox(sessionId: string): boolean {
-    return this.ofSandbox.has(sessionId);
-  }
-
-  /** Lets a session wait for another version; undefined in a sandbox, where nobody looks for one. */
-  awaitVersion(sessionId: string, wake: () => void): (() => void) | undefined {
-    return this.isOfSandbox(sessionId) ? undefined : this.versions.wait(sessionId, wake);
+  /** Lets a session of the platform wait for another version. @returns ends the wait */
+  awaitVersion(sessionId: string, wake: () => void): () => void {
+    return this.versions.wait(sessionId, wake);
   }
 }

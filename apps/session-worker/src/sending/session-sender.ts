@@ -167,8 +167,7 @@ export class SessionSender {
     const passed = new Set<string>();
     for (const claimed of messages) {
       if (this.socket !== socket) return false;
-      const addressed = await this.addressed(claimed, socket);
-      const message = addressed && (await this.withAccounts(addressed, socket));
+      const message = await this.addressed(claimed, socket);
       if (!message || !(await this.sendNext(message, socket, passed))) return false;
     }
     return true;
@@ -189,44 +188,34 @@ export class SessionSender {
     return true;
   }
 
-  /** Addresses the message to the account of its recipient; undefined where that one is not found: those behind it wait for it. */
+  /**
+   * Addresses the message to the accounts of its recipient and of the persons that it names; undefined where they are not found, or the
+   * database refuses them: those behind it wait for it.
+   */
   private async addressed(
     message: LedgerMessage,
     socket: PlatformSocket,
   ): Promise<LedgerMessage | undefined> {
-    if (isGroup(message.to)) return message;
-    let to: string;
+    const { content } = message;
+    const persons = content.accounts ? [] : personsIn(content);
+    const find = async (): Promise<LedgerMessage> => {
+      const asked = message.requestedTo ?? message.to;
+      const to = isGroup(message.to) ? message.to : await this.whileOpen(socket.addressOf(asked));
+      if (persons.length === 0) return to === message.to ? message : { ...message, to };
+      const accounts = await this.whileOpen(socket.accountsOf(persons));
+      return { ...message, to, content: { ...content, accounts } };
+    };
+    const found = await find().catch((error: unknown) => void this.notHandedOver(message, socket, error));
+    if (!found || found === message) return found ?? undefined;
+    const { ledger, scope } = this.tools;
     try {
-      to = await this.whileOpen(socket.addressOf(message.requestedTo ?? message.to));
-    } catch (error) {
-      this.notHandedOver(message, socket, error);
-      return undefined;
-    }
-    if (to === message.to) return message;
-    try {
-      await this.tools.ledger.readdress(this.tools.scope, message.jobId, to);
+      await ledger.readdress(scope, found.jobId, found.to, found.content.accounts);
+      return found;
     } catch (error) {
       if (!isOfContent(error)) throw error;
       this.notHandedOver(message, socket, error);
       return undefined;
     }
-    return { ...message, to };
-  }
-
-  /** Completes a message by the accounts of the persons that it names; undefined where they are not found: those behind it wait for it. */
-  private async withAccounts(
-    message: LedgerMessage,
-    socket: PlatformSocket,
-  ): Promise<LedgerMessage | undefined> {
-    const { jobId, to, content } = message;
-    const persons = content.accounts ? [] : personsIn(content);
-    if (persons.length === 0) return message;
-    const accounts = await this.whileOpen(socket.accountsOf(persons)).catch((error: unknown) => {
-      this.notHandedOver(message, socket, error);
-    });
-    if (!accounts) return undefined;
-    await this.tools.ledger.readdress(this.tools.scope, jobId, to, accounts);
-    return { ...message, content: { ...content, accounts } };
   }
 
   /** Fails a message that must not go out because it would begin a chat; says whether it did. */

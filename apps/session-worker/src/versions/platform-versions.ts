@@ -71,9 +71,9 @@ export class PlatformVersions {
       );
     return {
       ...listener,
-      onQr: (qr, expiresAt) => {
+      onQr: (...qr) => {
         note(() => this.opened(sessionId, revision));
-        listener.onQr(qr, expiresAt);
+        listener.onQr(...qr);
       },
       onOpen: (phone) => {
         note(() => this.opened(sessionId, revision));

@@ -278,6 +278,28 @@ test('a card of the contact that was sent to somebody else keeps neither number 
   };
   await erase(ada, { until: new Date().toISOString() });
   expect(await cardOf(sent)).toEqual({ type: 'contact' });
-  expect(await cardOf(other)).toEqual(card('15550203509'));
+  expect(await cardOf(other)).toMatchObject(card('15550203509'));
   expect(await traces(ada)).toEqual([]);
+});
+
+test('a card and a mention under another spelling of the number of the contact keep neither spelling', async () => {
+  const [ada, spelling, ben] = ['15550203521', '15550203522', '15550203523'];
+  await stage.platform.call('POST', '/contacts', { phone: ada, aliases: [spelling] });
+  const contact = { displayName: 'Ada Lovelace', phone: `+${spelling}` };
+  const text = { text: `@${spelling} knows`, mentions: [`${spelling}@s.whatsapp.net`] };
+  for (const content of [
+    { type: 'contact', contact },
+    { type: 'text', ...text },
+  ] as const) {
+    const jobId = await stage.send(sessionId, ben, content);
+    await stage.event('message.delivered', jobId);
+  }
+  await erase(ada, { until: new Date().toISOString() });
+  const sql = `SELECT content FROM sessions.outbound_message WHERE to_jid LIKE $1 ORDER BY seq`;
+  const rows = await worker.database.query<{ content: unknown }>(sql, [`${ben}@%`]);
+  // The words stay: they are what was said to somebody else.
+  expect(rows.map((row) => row.content)).toEqual([
+    { type: 'contact' },
+    { type: 'text', text: `@${spelling} knows`, mentions: [] },
+  ]);
 });

@@ -6,13 +6,15 @@ import type { Population } from '../people/population.js';
 import { takeBundle } from '../people/pre-keys.js';
 import { readRetryBundle } from '../signal/key-bundle.js';
 import { child, childrenNamed, type Stanza, stanza } from '../wire/nodes.js';
-import { callKey, type Delivery, messageKey, receiptKey } from './delivery.js';
+import { callKey, type Delivery, messageKey, notificationKey, receiptKey } from './delivery.js';
 import { encryptFor } from './encryption.js';
 import type { Receipts } from './receipts.js';
 
 const MOST_RESENDS = 5;
 /** Error codes of an unhandled error (also sent beside each request for a resend) and of a failed database operation. */
 const PASSING_FAILURES = new Set(['500', '552']);
+/** Address of statuses. */
+const STATUSES = 'status@broadcast';
 /** Receipts that say that a person has seen the message, not only the device. */
 const READ_TYPES = new Set(['read', 'played']);
 
@@ -40,7 +42,7 @@ export class Confirmations {
   }
 
   /**
-   * Takes an ack, which confirms a receipt. For a message it is a refusal: the client will never take this one, for instance
+   * Takes an ack, which confirms a receipt or a notification. For a message it is a refusal: the client will never take this one, for instance
    * because it has read it before. What failed for a passing reason stays, and comes again at the next connection.
    */
   ack(person: Person, companion: Companion, node: Stanza): void {
@@ -50,9 +52,16 @@ export class Confirmations {
       this.delivery.confirm(person, companion, receiptKey(type ?? 'delivered', id, participant));
     }
     if (kind === 'call') this.delivery.confirm(person, companion, callKey(id));
-    if (kind === 'message' && !PASSING_FAILURES.has(error ?? '')) {
-      this.delivery.confirm(person, companion, messageKey(id));
+    if (kind === 'notification' && error === undefined) {
+      this.delivery.confirm(person, companion, notificationKey(id));
     }
+    if (kind === 'message') this.ackOfMessage(person, companion, node, messageKey(id));
+  }
+
+  /** Takes the refusal of a message. Others met this at the platform: a status that is refused holds back what comes after it. */
+  private ackOfMessage(person: Person, companion: Companion, { attrs }: Stanza, key: string): void {
+    if (!PASSING_FAILURES.has(attrs.error ?? '')) this.delivery.confirm(person, companion, key);
+    else if (attrs.to === STATUSES) this.delivery.holdBack(person, companion, key);
   }
 
   private recordReceipt(person: Person, companion: Companion, node: Stanza): void {

@@ -70,6 +70,18 @@ describe('the queue of a device', () => {
     expect(messages).toEqual([false, false, true]);
   });
 
+  test('a status that was refused comes alone at the next login, and what it holds back after its confirmation', () => {
+    enqueue('before');
+    enqueue('status');
+    enqueue('behind');
+    delivery.holdBack(account, companion, messageKey('status'));
+    connection.sent.length = 0;
+    delivery.sendBacklog(account, companion);
+    expect(ids()).toEqual(['status']);
+    delivery.confirm(account, companion, messageKey('status'));
+    expect(ids()).toEqual(['status', 'before', 'behind']);
+  });
+
   test('copies come at first only', () => {
     const sent = enqueue('A', { undecryptable: 0, copies: 3 });
     delivery.sendBacklog(account, companion);

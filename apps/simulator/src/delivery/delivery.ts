@@ -17,13 +17,22 @@ export class Delivery {
     this.population.touch(person);
   }
 
-  /** Sends the whole queue, marked as backlog, then the notice of its end. */
+  /** Sends the whole queue, marked as backlog, then the notice of its end; of one that is held back, what holds it. */
   sendBacklog(person: Person, companion: Companion): void {
     companion.active = true;
-    const count = companion.queue.size;
-    for (const item of companion.queue.values()) this.transmit(companion, item, true);
-    companion.connection?.send(stanza('ib', {}, [stanza('offline', { count })]));
-    if (count > 0) this.population.touch(person);
+    const holding = holdingBack(companion);
+    const items = holding.length > 0 ? holding : [...companion.queue.values()];
+    for (const item of items) this.transmit(companion, item, true);
+    companion.connection?.send(stanza('ib', {}, [stanza('offline', { count: items.length })]));
+    if (items.length > 0) this.population.touch(person);
+  }
+
+  /** Notes that a client has refused a stanza, and that what comes after it waits at the next login. */
+  holdBack(person: Person, companion: Companion, key: string): void {
+    const item = companion.queue.get(key);
+    if (!item) return;
+    item.holdsBack = true;
+    this.population.touch(person);
   }
 
   /** Sends what came up while a connection was silent: it was never on the wire. */
@@ -48,6 +57,8 @@ export class Delivery {
     if (!item) return undefined;
     companion.queue.delete(key);
     this.population.touch(person);
+    const isLast = item.holdsBack && holdingBack(companion).length === 0;
+    if (isLast && companion.active) this.sendBacklog(person, companion);
     return item;
   }
 
@@ -71,10 +82,15 @@ function countDelivery(sent: SentMessage): void {
   advance(sent, 'SENT');
 }
 
+const holdingBack = ({ queue }: Companion): QueuedStanza[] =>
+  [...queue.values()].filter(({ holdsBack }) => holdsBack);
+
 /** Names a stanza of a call in a queue. */
 export const callKey = (id: string): string => `call/${id}`;
 
 export const messageKey = (id: string): string => `message/${id}`;
+
+export const notificationKey = (id: string): string => `notification/${id}`;
 
 /** Names a receipt in a queue; in a group each member gives one of its own. */
 export const receiptKey = (type: string, id: string, participant?: string): string =>

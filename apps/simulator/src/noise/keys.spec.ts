@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { Curve } from '@whiskeysockets/baileys/lib/Utils/crypto.js';
 import { agree, keyPairFrom, randomKeyPair, sign, verify } from './keys.js';
@@ -6,6 +8,15 @@ describe('keys', () => {
   test('follow from their secret', () => {
     const secret = Buffer.alloc(32, 7);
     expect(keyPairFrom(secret)).toEqual(keyPairFrom(secret));
+  });
+
+  test('are made by the thousand, also while Node collects garbage', async () => {
+    // A process of its own: one that waits for itself ends no test.
+    const built = new URL('../../dist/noise/keys.js', import.meta.url).href;
+    const script = `const { randomKeyPair } = await import('${built}');
+      for (let made = 0; made < 5000; made += 1) randomKeyPair();`;
+    const options = ['--max-semi-space-size=1', '--input-type=module', '--eval', script];
+    await promisify(execFile)(process.execPath, options, { timeout: 30_000 });
   });
 
   test('agree with the keys of the client', () => {

@@ -4,9 +4,9 @@ import {
   createPrivateKey,
   createPublicKey,
   diffieHellman,
-  generateKeyPairSync,
   hkdfSync,
   type KeyObject,
+  randomBytes,
 } from 'node:crypto';
 import { calculateSignature, verifySignature } from 'libsignal/src/curve.js';
 
@@ -44,7 +44,11 @@ export function keyPairFrom(secret: Uint8Array): KeyPair {
   return pairOf(privateKeyObject(privateKey));
 }
 
-export const randomKeyPair = (): KeyPair => pairOf(generateKeyPairSync('x25519').privateKey);
+/**
+ * Makes a new key pair, of a secret of our own: a key of `generateKeyPairSync` shares a lock with what generated it, and whoever exports it
+ * while Node collects that as garbage waits for itself, for ever.
+ */
+export const randomKeyPair = (): KeyPair => keyPairFrom(randomBytes(32));
 
 export function agree(privateKey: Uint8Array, publicKey: Uint8Array): Buffer {
   if (publicKey.length !== 32) throw new Error('the public key has the wrong length');

@@ -16,6 +16,8 @@ export interface QueuedStanza {
   sent?: SentMessage;
   /** Phone of the account whose device wrote it: only that device can encrypt it again. */
   relayedFrom?: string;
+  /** True when the client has refused it for a passing reason, and what comes after it waits: so it is with statuses. */
+  holdsBack?: boolean;
   /** Flaws that are made on purpose; each is used up on the way. */
   flaws?: StanzaFlaws;
 }

@@ -95,6 +95,20 @@ describe('scenarios', () => {
     expect(await faults()).toBe('auto');
   });
 
+  test('the platform sends what nobody knows, until it is acknowledged', async () => {
+    const attrs = { type: 'surprise', id: 'of-a-scenario', from: 's.whatsapp.net', t: '1790000000' };
+    const stanza = { tag: 'notification', attrs, content: [] };
+    const { body } = await start({
+      action: 'stanza',
+      phone: ACCOUNT,
+      body: { stanza, keep: true },
+      times: 2,
+    });
+    await waitForEnd(body.id);
+    await until(() => client.frames.some((frame) => frame.attrs.type === 'surprise'), 'the notification');
+    await until(async () => (await stack.account(ACCOUNT)).devices[0]?.queued === 0, 'its acknowledgement');
+  });
+
   test('a scenario can be stopped, also in the middle of a long wait', async () => {
     const { body } = await start(write(newContact(), 1_000, 60_000));
     await until(async () => (await get(body.id)).steps[0]?.done === 1, 'the first');

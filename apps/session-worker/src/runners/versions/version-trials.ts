@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { PeriodicTasks } from '@svc/service';
 import { PlatformVersions } from '../../versions/platform-versions.js';
 import { RunnersService } from '../runners.service.js';
-import { SessionLogins } from '../session-logins.js';
 
 const LOOK_MS = 2_000;
 
@@ -12,7 +11,6 @@ export class VersionTrials {
   constructor(
     private readonly versions: PlatformVersions,
     private readonly runners: RunnersService,
-    private readonly logins: SessionLogins,
     tasks: PeriodicTasks,
   ) {
     tasks.add('platform version', LOOK_MS, () => this.look());
@@ -22,7 +20,7 @@ export class VersionTrials {
     const isConnected = (sessionId: string): boolean => this.runners.of(sessionId)?.connected !== undefined;
     await this.versions.look(isConnected);
     if (!this.versions.wantsTrial) return;
-    const sessionId = this.runners.running().find((id) => isConnected(id) && !this.logins.isOfSandbox(id));
+    const sessionId = this.runners.running().find((id) => isConnected(id) && !this.runners.isOfSandbox(id));
     if (sessionId && (await this.versions.claim(sessionId))) this.runners.of(sessionId)?.renew();
   }
 }

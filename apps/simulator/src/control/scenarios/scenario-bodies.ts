@@ -20,7 +20,7 @@ const MOST_TIMES = 1_000_000;
 
 const ACTION = `What is done, as the request of that name does it: write (POST /contacts/{phone}/messages),
 typing (POST /contacts/{phone}/typing), disconnect (POST /accounts/{phone}/disconnect), faults and
-clear-faults (PUT and DELETE /accounts/{phone}/faults), rubbish (POST /accounts/{phone}/frames).`;
+clear-faults (PUT and DELETE /accounts/{phone}/faults), rubbish (POST /accounts/{phone}/frames), stanza (POST /accounts/{phone}/stanzas).`;
 
 export class ScenarioStep {
   @ApiProperty({ description: ACTION, enum: STEP_ACTIONS, example: 'write' })

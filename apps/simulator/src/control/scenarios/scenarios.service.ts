@@ -41,6 +41,7 @@ export class ScenariosService implements OnModuleDestroy {
       faults: (phone, body) => faults.change(phone, body),
       'clear-faults': (phone) => faults.clear(phone),
       rubbish: (phone, { kind }) => wire.rubbish(phone, kind),
+      stanza: (phone, { stanza, keep }) => wire.stanza(phone, stanza, keep),
     };
   }
 

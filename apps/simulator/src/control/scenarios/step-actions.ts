@@ -6,7 +6,7 @@ import { FaultsChange } from '../faults/fault-bodies.js';
 import { WriteMessage } from '../messages/message-bodies.js';
 import { StartTyping } from '../contacts/presence-bodies.js';
 import { fieldProblems } from '../../http/refusals.js';
-import { Rubbish } from '../wire/wire-bodies.js';
+import { RawStanza, Rubbish } from '../wire/wire-bodies.js';
 
 /** Body of a step that has none of its own. */
 class EmptyBody {}
@@ -19,6 +19,7 @@ const BODIES = {
   faults: FaultsChange,
   'clear-faults': EmptyBody,
   rubbish: Rubbish,
+  stanza: RawStanza,
 } satisfies Record<string, ClassConstructor<object>>;
 
 export type StepAction = keyof typeof BODIES;

@@ -1,5 +1,6 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { IsIn, IsInt, IsObject, Max, Min } from 'class-validator';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsBoolean, IsIn, IsInt, IsObject, Max, Min } from 'class-validator';
+import { MayBeAbsent } from '../../http/may-be-absent.js';
 import { RUBBISH_KINDS, type RubbishKind } from '../../wire/client-connection.js';
 
 export class Rubbish {
@@ -20,6 +21,16 @@ export class RawStanza {
   })
   @IsObject()
   stanza: Record<string, unknown>;
+
+  @ApiPropertyOptional({
+    description:
+      'Keeps a notification or a message that has an id until it is acknowledged: it comes again at each login.',
+    example: true,
+    default: false,
+  })
+  @MayBeAbsent()
+  @IsBoolean()
+  keep?: boolean;
 }
 
 export class FrameCount {

@@ -24,11 +24,13 @@ export class WireController {
 
   @Post('stanzas')
   @HttpCode(200)
-  @ApiOperation({ summary: 'Sends any stanza to all connected devices, once, whatever it says' })
+  @ApiOperation({
+    summary: 'Sends any stanza to all connected devices, whatever it says; once, unless it is to be kept',
+  })
   @ApiParam(PHONE)
   @ApiResponse({ status: 200, type: FrameCount, description: 'Done.' })
   stanza(@Param('phone', PhonePipe) phone: string, @Body() body: RawStanza): FrameCount {
-    return { sent: this.wire.stanza(phone, body.stanza) };
+    return { sent: this.wire.stanza(phone, body.stanza, body.keep) };
   }
 
   @Get('pre-keys')

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { messageKey, notificationKey } from '../../delivery/delivery.js';
 import type { Companion } from '../../people/companion.js';
 import { askForPreKeys } from '../../people/pre-keys.js';
 import { Platform } from '../../platform.js';
 import type { ClientConnection, RubbishKind } from '../../wire/client-connection.js';
+import type { Stanza } from '../../wire/nodes.js';
 import { accountOf } from '../lookups.js';
 import { readStanza } from './stanza-json.js';
 
@@ -15,8 +17,11 @@ export class WireService {
     return this.eachOf(phone, (connection) => connection.sendRubbish(kind));
   }
 
-  stanza(phone: string, json: unknown): number {
+  /** Sends a stanza to all devices that are connected; one that is kept waits for the others, too. */
+  stanza(phone: string, json: unknown, keep = false): number {
     const node = readStanza(json);
+    const { id } = node.attrs;
+    if (keep && id !== undefined) return this.keepFor(phone, node, id);
     return this.eachOf(phone, (connection) => connection.send(node));
   }
 
@@ -33,6 +38,14 @@ export class WireService {
     this.platform.population.touch(accountOf(this.platform, phone));
     companions.forEach(askForPreKeys);
     return answer;
+  }
+
+  private keepFor(phone: string, node: Stanza, id: string): number {
+    const person = accountOf(this.platform, phone);
+    const companions = this.companionsOf(phone);
+    const key = node.tag === 'message' ? messageKey(id) : notificationKey(id);
+    for (const companion of companions) this.platform.delivery.enqueue(person, companion, { key, node });
+    return companions.filter(({ active }) => active).length;
   }
 
   private eachOf(phone: string, send: (connection: ClientConnection) => boolean): number {

@@ -34,6 +34,8 @@ export interface JournalTools {
   inHand: Pick<StanzasInHand, 'decrypt' | 'settle'>;
 }
 
+// Library patch: journal-in-decryption
+// Library patch: one-lock-of-sessions
 /**
  * Journals each message in the library's decryption step. The library acknowledges a message before it hands it over, so a crash in
  * between would lose it. The decryption comes before the receipt: there, plaintext and advanced ratchet go into one transaction (docs/platform-protocol.md, 13).

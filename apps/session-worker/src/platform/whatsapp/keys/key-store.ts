@@ -9,6 +9,7 @@ import {
 } from '@whiskeysockets/baileys';
 import { isOfContent } from '@svc/database';
 import { log } from '@svc/service';
+import { countUntold } from '../../../untold.js';
 import type { InboundRecord } from '../../messages.js';
 import type { KeyChange, PlatformStore } from '../../port.js';
 import { BoundedCache, quietLogger } from '../library/library-options.js';
@@ -26,6 +27,7 @@ type Changes = Record<string, Record<string, unknown> | undefined>;
 /** Makes a key store for the library out of ours. */
 export function keyStore(store: PlatformStore): SignalKeyStore {
   const inboundOf = new WeakMap<object, InboundRecord[]>();
+  // Library patch: absent-keys
   // The library asks for some keys with every message and remembers only those that it gets. Nobody else writes keys, and
   // its cache lets one read or write through at a time: what is not there stays so until it is set here.
   const absent = new BoundedCache(CACHE_LIMIT);
@@ -104,9 +106,10 @@ export function guarded(store: PlatformStore, abandon: () => void): GuardedStore
       return await work;
     } catch (error) {
       // A value that the store will never take comes again with every login: there the message is at fault, as the library thinks.
-      if (isOfContent(error))
+      if (isOfContent(error)) {
         log().error({ err: error }, 'the store refuses what a stanza brought: it is passed over');
-      else {
+        countUntold('refused');
+      } else {
         isAbandoned = true;
         abandon();
       }
@@ -143,6 +146,7 @@ interface TransactionalKeys {
   transaction<T>(work: () => Promise<T>, key: string): Promise<T>;
 }
 
+// Library patch: late-writes
 /**
  * Lets late work read and write outside of the transaction that it outlives. After a send the library goes on with work of its own
  * that nobody waits for. It still runs in the transaction of the send, which has ended by then: what it writes there is lost, and so

@@ -19,6 +19,7 @@ interface Cipher {
   ): Promise<{ session: SessionEntry; plaintext: Buffer }>;
 }
 
+// Library patch: trial-decryptions
 /**
  * Makes the library try a message on copies of Signal sessions. Two people who write to each other for the first time at the same moment
  * have two of them. The library tries

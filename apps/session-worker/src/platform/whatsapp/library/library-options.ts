@@ -2,6 +2,7 @@ import asyncHooks, { AsyncLocalStorage } from 'node:async_hooks';
 import { syncBuiltinESMExports } from 'node:module';
 import { log } from '@svc/service';
 
+// Library patch: bounded-caches
 /**
  * Caches for the library in place of its own caches, which keep a timer for every socket and never end it. The oldest entry
  * goes when the cache is full; entries have no age, the library deletes what is out of date.
@@ -48,6 +49,7 @@ export interface LibraryLogger {
   error: LogCall;
 }
 
+// Library patch: quiet-library
 /** Makes a logger that writes nothing of the library but the fixed words of its warnings: it logs key material and message text. */
 export function quietLogger(): LibraryLogger {
   const drop = (): void => undefined;
@@ -102,6 +104,7 @@ class SharedAsyncLocalStorage<T> extends AsyncLocalStorage<T> {
   }
 }
 
+// Library patch: one-async-context
 /**
  * Makes all storages share one context: the library makes an `AsyncLocalStorage` per socket. Before Node 24 every promise of the process
  * looks at every one of them: with 300 sockets an `await` takes a hundred times as long

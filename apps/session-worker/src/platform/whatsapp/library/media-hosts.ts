@@ -16,6 +16,7 @@ export interface MediaAccess {
   auth: string;
 }
 
+// Library patch: media-hosts
 /**
  * Asks the platform of one socket for its media hosts, and remembers the answer for as long as it holds. The library's own question
  * (`refreshMediaConn`) remembers a failure as well: after one, no file would go out until the next connection.

@@ -19,6 +19,7 @@ const PHONES_KEY = 'link_code_pairing_wrapped_primary_ephemeral_pub';
 /** Longest wait for the end of a link after the phone has answered a typed code, in ms. */
 const TYPED_MS = 60_000;
 
+// Library patch: acks-before-login
 /**
  * Links the number of one socket: shows QR codes, asks for codes to type, and answers what the platform says meanwhile. The library knows
  * one such notification, takes others for it, and acknowledges none before it knows its number (upstream: WhiskeySockets/Baileys issues

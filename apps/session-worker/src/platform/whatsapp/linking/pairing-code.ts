@@ -17,6 +17,7 @@ const REFUSED = 'CB:iq,type:error';
 /** Error number with which the platform refuses a device whose name it does not know. */
 const BAD_REQUEST = '400';
 
+// Library patch: pairing-code-answer
 /**
  * Asks for a code to type on the phone of this number. The library does not wait for the platform's answer: without it nobody
  * can type the code.

@@ -17,6 +17,7 @@ export interface QrScreen {
   spent(): void;
 }
 
+// Library patch: own-qr-codes
 /**
  * Draws the QR codes of one socket, one after the other. The library draws its own: from a secret that it has copied, so that a new one never
  * shows, and it ends the socket after the last.

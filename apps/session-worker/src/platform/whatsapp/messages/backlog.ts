@@ -12,6 +12,7 @@ const ALONE_MS = 1_000;
 /** The suspects of all sessions of the process. */
 let suspects: Promise<unknown> = Promise.resolve();
 
+// Library patch: backlog
 /**
  * Takes what the platform sends again, one stanza at a time and in order. Where the former owner of the session vanished, it is written
  * down what is in hand: should this process end, too, the next one knows over what.

@@ -1,11 +1,19 @@
 import type { EventEmitter } from 'node:events';
 import { isOfContent } from '@svc/database';
 import { log } from '@svc/service';
+import { countUntold } from '../../../untold.js';
 import type { InboundContent } from '../../messages.js';
 import type { PlatformStore } from '../../port.js';
 import { Backlog } from './backlog.js';
 import type { AddressBook } from '../stanzas/address-book.js';
-import { isLeftOut, journalPlace, kindsIn, UNREADABLE, unreadRecord } from './inbound-record.js';
+import {
+  isLeftOut,
+  isStatus,
+  journalPlace,
+  kindsIn,
+  UNREADABLE,
+  unreadRecord,
+} from './inbound-record.js';
 import {
   hasContent,
   isAddressed,
@@ -38,18 +46,22 @@ interface Tools {
   abandon: () => void;
 }
 
+// Library patch: unread-messages
 /**
  * Journals what the library does not read, before it is confirmed: nobody would hear that it was there. The platform gives some messages to
  * the phone alone, such as one-time codes and what may be viewed once; some the library cannot take apart; and what has ended one
  * connection after the other is kept from it.
  */
 export function journalUnread(stanzas: EventEmitter, tools: Tools): void {
-  const { inHand, isOpen } = tools;
+  const { inHand, isOpen, confirm } = tools;
   const usual = reading(stanzas.listeners('CB:message') as Work[], tools);
   stanzas.removeAllListeners('CB:message');
   const take: Work = async (stanza) => {
     const { id, from } = stanza.attrs;
-    if (!id || !from) return log().warn(kindsIn(stanza), 'a message without an id or a sender is not told');
+    if (!id || !from) return passOver(stanza);
+    // Library patch: plain-acks-of-statuses
+    // Nobody is told statuses. The platform would keep one that the library cannot read, and hold back what comes after it.
+    if (isStatus(stanza)) return confirm(stanza);
     if (!inHand.isSuspect(stanza)) return usual(stanza);
     if (await inHand.isGivenUp(stanza)) {
       log().error('a message ends its connection each time: the library is not given it any more');
@@ -61,6 +73,11 @@ export function journalUnread(stanzas: EventEmitter, tools: Tools): void {
   stanzas.on('CB:message', (stanza: Stanza) =>
     stanza.attrs['offline'] ? backlog.add(stanza) : take(stanza),
   );
+}
+
+function passOver(stanza: Stanza): void {
+  log().warn(kindsIn(stanza), 'a message without an id or a sender is not told');
+  countUntold('headless');
 }
 
 /** Makes the work on a stanza that has ended no connection. */

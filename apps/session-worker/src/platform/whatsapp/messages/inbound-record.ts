@@ -1,6 +1,7 @@
 import { isGroup, isPerson, parseAddress } from '@svc/contracts';
 import { log } from '@svc/service';
 import { type AuthenticationCreds, encodeWAMessage } from '@whiskeysockets/baileys';
+import { countUntold } from '../../../untold.js';
 import type { InboundContent, InboundRecord } from '../../messages.js';
 import type { Stanza } from '../stanzas/stanzas.js';
 import type { AddressBook, JournalPlace } from '../stanzas/address-book.js';
@@ -9,6 +10,7 @@ import { type DecodedContent, readContent } from '../content/decoded-content.js'
 import { inboundContent } from '../content/message-body.js';
 import { voteIn } from '../secrets/poll-votes.js';
 import { withSealedEdit } from '../secrets/sealed-edits.js';
+import { countContent } from '../unhandled/content-names.js';
 
 const MOST_NAME_CHARS = 1_000;
 /** The last second that JavaScript and PostgreSQL both know as a date. */
@@ -65,7 +67,10 @@ async function recordOf(
   const { author, phone, chat, chatPhone } = origin(stanza, book.credentials);
   const fromMe = isOwn(author, book.credentials);
   if (!keyId || !isTalk(attrs['category'], chat, fromMe) || !isPerson(author)) {
-    if (!isLeftOut(stanza)) log().warn(kindsIn(stanza), 'a message of no known kind of address is not told');
+    if (!isLeftOut(stanza)) {
+      log().warn(kindsIn(stanza), 'a message of no known kind of address is not told');
+      countUntold('address');
+    }
     return undefined;
   }
   const remoteJid = fromMe ? ownAddress(book) : await phoneAddress(author, phone, book.repository);
@@ -88,6 +93,10 @@ export function isLeftOut({ attrs: { from, category } }: Stanza): boolean {
   const kind = parseAddress(from)?.kind;
   return category === 'peer' || kind === 'newsletter' || (kind === 'broadcast' && !isBroadcastList(from));
 }
+
+/** Says whether a stanza is a status: what somebody shows to all contacts for a day. */
+export const isStatus = ({ attrs: { from } }: Stanza): boolean =>
+  parseAddress(from)?.kind === 'broadcast' && !isBroadcastList(from);
 
 /** Says whether an address is a list of people, and not the one of statuses. */
 function isBroadcastList(from: string | undefined): boolean {
@@ -113,7 +122,15 @@ async function saidIn(
     return vote ? { vote: { ...vote, pollAuthor: await phoneOf(vote.pollAuthor, book) } } : {};
   }
   const decoded = await withPhones(read && (await withSealedEdit(read, where.stanza, book)), book);
-  return { content: decoded && inboundContent(decoded) };
+  const content = decoded && inboundContent(decoded);
+  if (!content || isUnsupported(content)) countContent(plaintext, content?.type);
+  return { content };
+}
+
+/** Says whether people hear no more of a content than that it was there, though nobody withholds it. */
+function isUnsupported({ body, unsupportedReason }: InboundContent): boolean {
+  const inner = body.type === 'view_once' ? body.inner : body;
+  return inner?.type === 'unsupported' && unsupportedReason === undefined;
 }
 
 /** The message that says nothing, padded. The library is given it for one that nobody can read: it would ask for that again, and never confirm it. */

@@ -27,6 +27,7 @@ export function downloadFile(
   return download(file, limits);
 }
 
+// Library patch: checked-downloads
 /**
  * Fetches a file and decrypts it. Everything that there is to check is checked, which the library's own
  * download does not do; it is checked at the end, so nothing of it may count before the last byte.

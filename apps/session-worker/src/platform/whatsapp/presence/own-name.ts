@@ -1,6 +1,7 @@
 import type { AuthenticationCreds } from '@whiskeysockets/baileys';
 import type { LibrarySocket } from '../messages/outgoing.js';
 
+// Library patch: own-name
 /**
  * Keeps the library from telling the platform the own name. It does so by a presence without a type, which counts as `available` and
  * silences the owner's phone; and it takes every change of the credentials that does not repeat the name for a change of the name

@@ -5,6 +5,7 @@ import type { LibrarySocket } from '../messages/outgoing.js';
 
 const CACHE_LIMIT = 5_000;
 
+// Library patch: account-addresses
 /**
  * Knows where the platform reaches the account of a number. Many numbers are written in two ways, and the platform knows one of them: what
  * goes to the other reaches nobody. Which one it is, the platform alone says.
@@ -76,6 +77,7 @@ export class AccountAddresses {
   }
 }
 
+// Library patch: missing-answers
 /** Waits for an answer, and throws where the platform did not answer: the library returns nothing then, or fails at it. */
 export async function answerTo<T>(question: Promise<T | undefined>): Promise<T> {
   const answer = await question.catch(() => undefined);

@@ -55,6 +55,7 @@ export function malfunction(reason: StatusReason, code: number = DEAF): SocketCl
   return { ...closeOf(code), reason, isMalfunction: true };
 }
 
+// Library patch: network-codes
 /** Reads the close code of an error. The library says 408, as for a platform that is silent, also where the network told at once that nobody is there. */
 export function closeCodes({ ws }: LibrarySocket): (error: unknown) => number {
   let wasOpen = false;

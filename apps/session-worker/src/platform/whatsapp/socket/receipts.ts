@@ -1,9 +1,11 @@
 import type { EventEmitter } from 'node:events';
 import { isOfContent, storable } from '@svc/database';
 import { log } from '@svc/service';
+import { countUntold } from '../../../untold.js';
 import type { MessageListener } from '../../port.js';
 import type { Stanza } from '../stanzas/stanzas.js';
 
+// Library patch: held-receipts
 /** Confirms receipts to the platform after they are written. The library does it at once, and a crash would lose the receipt. */
 export function confirmWrittenReceipts(
   stanzas: EventEmitter,
@@ -21,6 +23,7 @@ export function confirmWrittenReceipts(
     written.then(confirm, (error: unknown) => {
       if (!isOfContent(error)) return abandon();
       log().error({ err: error }, 'a receipt cannot be written: it is confirmed all the same');
+      countUntold('receipt');
       confirm();
     });
   });

@@ -20,6 +20,7 @@ import { MediaHosts } from '../library/media-hosts.js';
 import { rememberCiphertexts, type Stanza } from '../stanzas/stanzas.js';
 import { StanzasInHand } from '../messages/stanzas-in-hand.js';
 import { Presence } from '../presence/presence.js';
+import { watchStanzas } from '../unhandled/watch-stanzas.js';
 import { AccountAddresses } from './account-addresses.js';
 import { banEnd, closeCodes, closeOf, CUT, malfunction, REFUSED } from './close-codes.js';
 import { connect, trusting } from './connect.js';
@@ -54,6 +55,7 @@ export function openSocket(
     const device = describeDevice(address.deviceName);
     const sock = connect(address, credentials, stanzas, { store: guardedStore, inHand, device });
     const presence = new Presence(sock);
+    // Library patch: recent-messages
     // The table has the message for each device that asks for it again. The library would keep each for five minutes, 20 KB of it: its
     // timer holds the transaction in which it was sent.
     if (sock.messageRetryManager) sock.messageRetryManager.addRecentMessage = () => undefined;
@@ -69,6 +71,7 @@ export function openSocket(
       newId: () => sock.generateMessageTag(),
     });
     watchdog.supervise(sock.ws);
+    watchStanzas(sock.ws);
     const { proxy } = address;
     return attach(sock, stanzas, namingProxy(listener, proxy), {
       scope,
@@ -177,6 +180,7 @@ function passEvents(
     if (connection === 'open') listener.onOpen(digitsOf(sock.authState.creds.me?.id) ?? '');
     if (connection === 'close') end(closeBy(codeOf, lastDisconnect?.error));
   });
+  // Library patch: refused-upgrade
   // The library listens to this event and does nothing: its WebSocket then waits for an answer that has come already.
   sock.ws.on('unexpected-response', (_request: unknown, { statusCode = 500 }: IncomingMessage) =>
     end(closeOf(statusCode >= 500 ? statusCode : REFUSED)),
@@ -194,6 +198,7 @@ function closeBy(codeOf: (error: unknown) => number, error: unknown): SocketClos
   return { ...closeOf(code), ...(until && { until }) };
 }
 
+// Library patch: cut-connections
 /** Ends the connection immediately: a deaf socket gets no farewell, and the library would wait half a minute for the answer. */
 function cut({ ws }: LibrarySocket): void {
   const { socket } = ws as unknown as { socket: { terminate(): void } | null };
