@@ -64,12 +64,15 @@ import { natsConnectionOf, NO_LIMITS, PLAN_NUMBERS } from '@svc/testing';
 import {
   ACTIVE,
   answer,
+  assertRinging,
+  assertRoom,
   auditThrough,
   checkProxy,
   type Listening,
   type Message,
   type OwnedSession,
   refusalOfNone,
+  stateFor,
 } from './fake-answers.js';
 import { FakeDispatcher } from './fake-dispatcher.js';
 import { FakeLedger } from './fake-ledger.js';
@@ -100,6 +103,8 @@ export class FakeServices {
   asked: string[] = [];
   /** Requests to a worker that it carries out immediately, unchanged. */
   readonly done: object[] = [];
+  /** Calls that ring. */
+  readonly ringing = new Set<string>();
   /** Requests to change the wished state of sessions, unchanged. */
   readonly wishes: ChangeSessionV1[] = [];
   refusal: LimitRefusal | undefined;
@@ -291,11 +296,7 @@ export class FakeServices {
       checkProxy(proxy);
       this.created.set(id, request);
       if (this.sessions.has(id)) return { session: this.owned(request) };
-      const used = this.sessionsOf(tenantId).length;
-      if (most !== undefined && used >= most) {
-        const meta = { layer: 'plan', resource: 'sessions', limit: most, used };
-        throw new AppError('RATE_LIMITED', undefined, meta);
-      }
+      assertRoom(most, this.sessionsOf(tenantId).length);
       const state = { id, name, status: 'NEW', statusReason: 'CREATED', phone: null, alwaysOnline } as const;
       return { session: this.addSession(tenantId, state) };
     });
@@ -345,6 +346,7 @@ export class FakeServices {
     for (const contract of [MarkRead, RejectCall, SetTyping] as RequestContract<SessionRef, object>[]) {
       this.on(contract, (request) => {
         this.connected(request);
+        assertRinging(request, this.ringing);
         return void this.done.push(request) ?? {};
       });
     }
@@ -392,9 +394,6 @@ export class FakeServices {
   }
 
   private owned({ tenantId, sessionId }: SessionRef): SessionState {
-    const session = this.sessions.get(sessionId);
-    if (!session) throw new AppError('SESSION_NOT_FOUND');
-    if (session.tenantId !== tenantId) throw new AppError('FORBIDDEN');
-    return session.state;
+    return stateFor(tenantId, this.sessions.get(sessionId));
   }
 }

@@ -114,13 +114,16 @@ describe('an event of the stream', () => {
 });
 
 describe('the persons of an event', () => {
-  test('are who wrote, and the chat, of a message that came in, at the time when it was sent', () => {
-    const data = { remoteJid: 'c', chatId: 'g', timestamp: '2026-01-31T12:00:00.000Z' };
-    expect(read(data, { type: 'message.received' }).persons).toEqual({
-      ...{ contacts: ['c', 'g'], toThem: false },
-      at: new Date('2026-01-31T12:00:00.999Z'), // the platform names seconds
-    });
-  });
+  test.each(['message.received', 'message.poll_vote', 'call.received'])(
+    'are who wrote, voted or called, and the chat, of a %s, at the time when it was sent',
+    (type) => {
+      const data = { remoteJid: 'c', chatId: 'g', timestamp: '2026-01-31T12:00:00.000Z' };
+      expect(read(data, { type }).persons).toEqual({
+        ...{ contacts: ['c', 'g'], toThem: false },
+        at: new Date('2026-01-31T12:00:00.999Z'), // the platform names seconds
+      });
+    },
+  );
 
   test('are who is written to, of what was sent to them, at the time when it happened', () => {
     expect(read({ to: 'c', timestamp: '2026-01-31T11:00:00.000Z' }).persons).toEqual({

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import {
   AppError,
+  CallReceived,
   type Envelope,
   MessagePollVote,
   MessageReceived,
@@ -112,8 +113,10 @@ export function conversationOf(data: object): number {
   return hash | 0;
 }
 
-/** Events of what persons wrote. */
-export const FROM_PERSONS: ReadonlySet<string> = new Set([MessageReceived.name, MessagePollVote.name]);
+/** Events of what persons did. */
+export const FROM_PERSONS: ReadonlySet<string> = new Set(
+  [MessageReceived, MessagePollVote, CallReceived].map(({ name }) => name),
+);
 
 /** Reads the persons in an envelope. */
 function personsOf({ type, occurredAt, data }: Envelope): Persons {

@@ -10,6 +10,7 @@ import {
   ListSessions,
   LookUpContact,
   MarkRead,
+  RejectCall,
   type RequestContract,
   RequestPairingCode,
   type SessionRef,
@@ -58,6 +59,7 @@ const LIVE: [Any, object][] = [
   [LookUpContact as Any, { phone: PHONE }],
   [MarkRead as Any, { messages: [] }],
   [SetTyping as Any, { to: `${PHONE}@s.whatsapp.net`, state: 'composing' }],
+  [RejectCall as Any, { callId: 'A-CALL' }],
 ];
 
 /** Requests about one session, with the fields they need besides its ids. */
@@ -252,7 +254,7 @@ const LINKING: ContractCase<SessionWorld>[] = [
     },
   },
   {
-    name: 'only a session that is connected looks up numbers, marks messages read and shows that it types',
+    name: 'only a session that is connected looks up numbers, marks messages read, shows that it types and rejects calls',
     run: async (world) => {
       const ref = await create(world);
       for (const [contract, more] of LIVE) {
@@ -269,6 +271,13 @@ const LINKING: ContractCase<SessionWorld>[] = [
       assert.match(session.phone ?? '', /^\+\d{7,15}$/);
       const typing = { ...world.linked, to: `${PHONE}@s.whatsapp.net`, state: 'composing' as const };
       assert.deepEqual(plain(await world.rpc.request(SetTyping, typing, PATIENCE_MS)), {});
+    },
+  },
+  {
+    name: 'a call that nobody makes cannot be rejected: it is CALL_NOT_RINGING',
+    run: async (world) => {
+      const callId = randomUUID();
+      await assertRefused(world, RejectCall, { ...world.linked, callId }, 'CALL_NOT_RINGING', { callId });
     },
   },
 ];
