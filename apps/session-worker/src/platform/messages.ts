@@ -1,8 +1,10 @@
 import type {
   ContactCard,
+  LiveLocation,
   MessageBody,
   MessageChangeKind,
   MessageReferral,
+  OfferedChoice,
   OutboundContent,
   UnsupportedReason,
 } from '@svc/contracts';
@@ -25,6 +27,14 @@ export interface InboundContent {
   unsupportedReason?: UnsupportedReason;
   /** Id of a choice among offered ones. */
   choiceId?: string;
+  /** Buttons and rows of lists that it offers. */
+  choices?: OfferedChoice[];
+  /** JSON text of what was filled into a form. */
+  formAnswers?: string;
+  /** Facts of a place of somebody on the way. */
+  liveLocation?: LiveLocation;
+  /** Seconds after which phones delete it. */
+  disappearsAfter?: number;
   /** Contact cards of it, with all their numbers. */
   contacts?: ContactCard[];
   /** The platform's id of the album that it belongs to. */

@@ -32,6 +32,8 @@ export {
   type Metadata,
   MessageMedia,
   ContactCard,
+  LiveLocation,
+  OfferedChoice,
   MessageReferral,
   UNSUPPORTED_REASONS,
   type UnsupportedReason,

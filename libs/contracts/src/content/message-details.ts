@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { IsArray, IsIn, IsInt, IsOptional, IsString, IsUUID, ValidateNested } from 'class-validator';
+import { IsArray, IsIn, IsInt, IsNumber, IsOptional, IsString, IsUUID, ValidateNested } from 'class-validator';
 import {
   MEDIA_FAILURES,
   MEDIA_STATUSES,
@@ -112,6 +112,49 @@ export class ContactCard {
   @IsArray()
   @IsString({ each: true })
   phones: string[];
+}
+
+/** A button, or a row of a list, that a message offers. */
+export class OfferedChoice {
+  @ApiProperty({ description: 'What it reads.', example: 'Yes, please' })
+  @IsString()
+  text: string;
+
+  @ApiPropertyOptional({
+    description: 'Id that whoever offers it gave it: the answer has it as `choiceId`.',
+    example: 'yes-please',
+  })
+  @IsOptional()
+  @IsString()
+  id?: string;
+
+  @ApiPropertyOptional({ description: 'Address that it leads to.', example: 'https://example.com/orders/1' })
+  @IsOptional()
+  @IsString()
+  url?: string;
+}
+
+/** What a place says of somebody on the way, beside where they are. */
+export class LiveLocation {
+  @ApiPropertyOptional({ description: 'How exact the place is, in metres.', example: 12 })
+  @IsOptional()
+  @IsNumber()
+  accuracy?: number;
+
+  @ApiPropertyOptional({ description: 'Speed in metres per second.', example: 1.4 })
+  @IsOptional()
+  @IsNumber()
+  speed?: number;
+
+  @ApiPropertyOptional({ description: 'Direction in degrees, clockwise from north.', example: 90 })
+  @IsOptional()
+  @IsNumber()
+  direction?: number;
+
+  @ApiPropertyOptional({ description: 'Words beside it.', example: 'I am on my way' })
+  @IsOptional()
+  @IsString()
+  caption?: string;
 }
 
 /** Reasons for which a message is shown without its content, where its kind is supported. */

@@ -3,6 +3,7 @@ import type { MessageChangeKind, MessageReferral } from '@svc/contracts';
 import { log } from '@svc/service';
 import { boundedId } from '../stanzas/jids.js';
 import { associationIn } from './associations.js';
+import { isLaterPlace } from './live-location.js';
 import { READINGS, TECHNICAL } from './readings.js';
 import { referralIn } from './referral.js';
 import { SEALED, type Sealed } from './sealed-content.js';
@@ -23,6 +24,8 @@ export interface DecodedContent {
   mentions?: string[];
   referral?: MessageReferral;
   isForwarded?: true;
+  /** Seconds after which phones delete it. */
+  disappearsAfter?: number;
   /** Id of the album that it belongs to. */
   albumOf?: string;
   /** Words of it that are still sealed. */
@@ -38,8 +41,9 @@ export function readContent(plaintext: Uint8Array): DecodedContent | 'UNREADABLE
   try {
     const decoded = proto.Message.decode(unpadRandomMax16(plaintext));
     const message = decoded.deviceSentMessage?.message ?? decoded;
-    const { albumOf, isCopy } = associationIn([message, unwrap(message).inner]);
-    const content = isCopy ? undefined : described(message);
+    const { inner } = unwrap(message);
+    const { albumOf, isCopy } = associationIn([message, inner]);
+    const content = isCopy || isLaterPlace(inner) ? undefined : described(message);
     return content && albumOf ? { ...content, albumOf } : content;
   } catch (error) {
     log().error({ err: error }, 'a message cannot be read: it is told without its content');
@@ -120,8 +124,8 @@ function changed({ protocolMessage: message }: proto.IMessage): DecodedContent |
 
 function contextOf(
   context?: proto.IContextInfo | null,
-): Pick<DecodedContent, 'quoted' | 'mentions' | 'referral' | 'isForwarded'> {
-  const { stanzaId, participant, quotedMessage, mentionedJid, isForwarded } = context ?? {};
+): Pick<DecodedContent, 'quoted' | 'mentions' | 'referral' | 'isForwarded' | 'disappearsAfter'> {
+  const { stanzaId, participant, quotedMessage, mentionedJid, isForwarded, expiration } = context ?? {};
   const referral = context ? referralIn(context) : undefined;
   const content = quotedMessage ? described(quotedMessage, QUOTED) : undefined;
   const mentions = [...new Set(mentionedJid)].slice(0, MOST_MENTIONS);
@@ -138,5 +142,6 @@ function contextOf(
     ...(mentions.length > 0 ? { mentions } : {}),
     ...(referral ? { referral } : {}),
     ...(isForwarded ? { isForwarded } : {}),
+    ...(expiration ? { disappearsAfter: expiration } : {}),
   };
 }

@@ -1,11 +1,14 @@
-import type { MessageBody } from '@svc/contracts';
+import type { MessageBody, UnsupportedReason } from '@svc/contracts';
 import type { InboundContent } from '../../messages.js';
 import type { Fields } from '../kinds/kind.js';
 import { cardsIn } from './cards.js';
+import { choicesIn, formAnswersIn } from './choices.js';
 import { READINGS } from './readings.js';
 import type { DecodedContent } from './decoded-content.js';
 import { SEALED_CHANGE } from './sealed-content.js';
 import { fileReference, hasFile } from './file-reference.js';
+import { liveLocationIn } from './live-location.js';
+import { isMasked } from './words.js';
 
 /** The platform's name of what it shows on the phone alone, such as a one-time code. */
 const WITHHELD = 'placeholderMessage';
@@ -13,25 +16,35 @@ const WITHHELD = 'placeholderMessage';
 /** Translates a content of the platform into ours. */
 export function inboundContent(decoded: DecodedContent): InboundContent {
   const { type, content, viewOnce: _, sealed: _sealed, vote: _vote, quoted, ...details } = decoded;
-  const contacts = cardsIn(type, content);
-  const choiceId = READINGS.get(type)?.choiceId?.(fieldsOf(content));
+  const body = toMessageBody(decoded);
   return {
-    type,
-    body: toMessageBody(decoded),
+    ...{ type, body },
     ...(hasFile(decoded) ? { file: fileReference(decoded) ? 'FETCHABLE' : 'UNREACHABLE' } : {}),
-    // One that was opened is of another type.
-    ...(type === SEALED_CHANGE ? { unsupportedReason: 'UNREADABLE' as const } : {}),
-    ...(type === WITHHELD ? { unsupportedReason: 'WITHHELD' as const } : {}),
-    ...(choiceId ? { choiceId } : {}),
-    ...(contacts ? { contacts } : {}),
+    ...withoutUndefined({
+      unsupportedReason: reasonOf(decoded, body),
+      choiceId: READINGS.get(type)?.choiceId?.(fieldsOf(content)),
+      choices: choicesIn(type, content),
+      formAnswers: formAnswersIn(type, content),
+      liveLocation: liveLocationIn(type, content),
+      contacts: cardsIn(type, content),
+    }),
     ...(quoted ? { quoted: quotedContent(quoted) } : {}),
     ...details,
   };
 }
 
+/** Says why a content is told without its words, though there is a kind for it; undefined: it is not. */
+function reasonOf({ type, content }: DecodedContent, body: MessageBody): UnsupportedReason | undefined {
+  if (type === WITHHELD) return 'WITHHELD';
+  if (body.type !== 'unsupported') return undefined;
+  // One that was opened is of another type.
+  if (type === SEALED_CHANGE) return 'UNREADABLE';
+  return isMasked(fieldsOf(content)) ? 'WITHHELD' : undefined;
+}
+
 /** Turns a content of the platform into the union that tenants see (specification, "MessageBody"). */
 export function toMessageBody({ type, content, viewOnce }: DecodedContent): MessageBody {
-  const body = withoutUndefined(bodyOf(type, content));
+  const body = withoutUndefined(bodyOf(type, content)) as MessageBody;
   return viewOnce ? { type: 'view_once', inner: body } : body;
 }
 
@@ -51,8 +64,9 @@ function fieldsOf(content: unknown): Fields {
   return typeof content === 'string' ? { text: content } : ((content ?? {}) as Fields);
 }
 
-function withoutUndefined(body: MessageBody): MessageBody {
-  return Object.fromEntries(
-    Object.entries(body).filter(([, value]) => value !== undefined),
-  ) as unknown as MessageBody;
+/** Fields of an object, of which some may be known. */
+type Known<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+function withoutUndefined<T extends object>(fields: T): Known<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Known<T>;
 }
