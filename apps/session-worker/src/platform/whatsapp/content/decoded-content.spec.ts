@@ -58,21 +58,6 @@ describe('how a message belongs to another one', () => {
   });
 });
 
-// The library takes some of these apart, and none of the rest.
-const ENVELOPES = [
-  ...['groupMentionedMessage', 'botInvokeMessage', 'lottieStickerMessage', 'eventCoverImage'],
-  ...['statusMentionMessage', 'pollCreationOptionImageMessage', 'groupStatusMentionMessage'],
-  ...['pollCreationMessageV4', 'statusAddYours', 'limitSharingMessage', 'botTaskMessage'],
-  ...['questionMessage', 'questionReplyMessage', 'botForwardedMessage', 'associatedChildMessage'],
-  ...['groupStatusMessage', 'groupStatusMessageV2', 'editedMessage', 'documentWithCaptionMessage'],
-] as const;
-
-test.each(ENVELOPES)('the words in a %s are read', (name) => {
-  const message = proto.Message.fromObject({ [name]: { message: { conversation: 'the words' } } });
-  expect(proto.Message.toObject(message)).toHaveProperty(name);
-  expect(read(message)).toMatchObject({ type: 'conversation', content: 'the words' });
-});
-
 describe('what a message holds within it', () => {
   test('of a quote what it says is read, and not what it quotes itself', () => {
     let message: proto.IMessage = { conversation: 'innermost' };

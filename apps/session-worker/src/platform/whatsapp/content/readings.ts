@@ -49,6 +49,7 @@ const WORDED: Record<string, IncomingField> = {
     const place = fields(location);
     return [name, description, place['name'], place['address'], joinLink];
   }),
+  bcallMessage: wordsReading(({ caption }) => [caption]),
   stickerPackMessage: wordsReading(({ name, publisher, packDescription, caption }) => [
     ...[name, publisher, packDescription, caption],
   ]),

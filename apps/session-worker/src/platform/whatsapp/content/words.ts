@@ -44,7 +44,7 @@ export function outcomeWords({ name, pollVotes }: Fields): unknown[] {
 export function templateWords(template: Fields): unknown[] {
   const { interactiveMessageTemplate, fourRowTemplate } = template;
   if (interactiveMessageTemplate) return interactiveWords(fields(interactiveMessageTemplate));
-  if (fourRowTemplate) return patternWords(fields(fields(fourRowTemplate)['content']));
+  if (fourRowTemplate) return valuesIn(fields(fields(fourRowTemplate)['content']));
   const hydrated = hydratedIn(template);
   const { hydratedTitleText, hydratedContentText, hydratedFooterText } = hydrated;
   const buttons = templateButtons(hydrated).flatMap((button) => {
@@ -55,8 +55,12 @@ export function templateWords(template: Fields): unknown[] {
 }
 
 /** Reads a message of which the words are at the phone, which has a pattern of them: what is put into that is here. */
-export function patternWords({ hydratedHsm, params, localizableParams }: Fields): unknown[] {
-  if (hydratedHsm) return templateWords(fields(hydratedHsm));
+export function patternWords(pattern: Fields): unknown[] {
+  const { hydratedHsm } = pattern;
+  return hydratedHsm ? templateWords(fields(hydratedHsm)) : valuesIn(pattern);
+}
+
+function valuesIn({ params, localizableParams }: Fields): unknown[] {
   const values = list(localizableParams).map((parameter) => parameter['default']);
   return [...(Array.isArray(params) ? (params as unknown[]) : []), ...values];
 }
