@@ -44,6 +44,14 @@ export interface InboundContent {
   isForwarded?: true;
 }
 
+/** Timer of a chat, after which phones delete its messages. */
+export interface ChatTimer {
+  /** Seconds; 0: they stay. */
+  seconds: number;
+  /** Unix seconds at which it was set; 0 where nothing says it. */
+  setAt: number;
+}
+
 /** Record of a message of a contact, or of the number's owner on another device, decrypted, before the platform gets its receipt. */
 export interface InboundRecord {
   /** Sender as the platform names it, without device; in a group behind the group's address. */
@@ -64,6 +72,8 @@ export interface InboundRecord {
   content: InboundContent | undefined;
   /** Vote that it is, in place of a content. */
   vote?: InboundVote | undefined;
+  /** Timer of its chat, where it names one. */
+  timer?: ChatTimer | undefined;
 }
 
 /** A message of a contact as the journal names it: `sender` and `keyId` of its record. */

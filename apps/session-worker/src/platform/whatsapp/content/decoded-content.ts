@@ -2,6 +2,7 @@ import { getContentType, proto, unpadRandomMax16 } from '@whiskeysockets/baileys
 import type { MessageChangeKind, MessageReferral } from '@svc/contracts';
 import { log } from '@svc/service';
 import { boundedId } from '../stanzas/jids.js';
+import type { ChatTimer } from '../../messages.js';
 import { associationIn } from './associations.js';
 import { isLaterPlace } from './live-location.js';
 import { READINGS, TECHNICAL } from './readings.js';
@@ -24,8 +25,10 @@ export interface DecodedContent {
   mentions?: string[];
   referral?: MessageReferral;
   isForwarded?: true;
-  /** Seconds after which phones delete it. */
-  disappearsAfter?: number;
+  /** Timer of its chat, as it names it. */
+  timer?: ChatTimer;
+  /** Timer that it gives its chat; it says nothing else. */
+  setting?: ChatTimer;
   /** Id of the album that it belongs to. */
   albumOf?: string;
   /** Words of it that are still sealed. */
@@ -34,7 +37,7 @@ export interface DecodedContent {
   vote?: { participant: string | undefined; at: number | undefined };
 }
 
-const { REVOKE, MESSAGE_EDIT } = proto.Message.ProtocolMessage.Type;
+const { REVOKE, MESSAGE_EDIT, EPHEMERAL_SETTING } = proto.Message.ProtocolMessage.Type;
 
 /** Decodes the content of a padded plaintext; undefined when it is nothing for people. Whatever a stranger wrote, it does not throw. */
 export function readContent(plaintext: Uint8Array): DecodedContent | 'UNREADABLE' | undefined {
@@ -110,8 +113,12 @@ export function editedContent(message: proto.IMessage): DecodedContent | undefin
   return described(message, EDITED);
 }
 
-/** Reads an edit or a revocation of an earlier message; all else of this kind is among the devices. */
+/** Reads an edit or a revocation of an earlier message, or a timer of the chat; all else of this kind is among the devices. */
 function changed({ protocolMessage: message }: proto.IMessage): DecodedContent | undefined {
+  if (message?.type === EPHEMERAL_SETTING) {
+    const setting = timerIn(message.ephemeralExpiration ?? 0, message.ephemeralSettingTimestamp);
+    return { type: 'protocolMessage', content: {}, viewOnce: false, setting };
+  }
   if (!message?.key?.id) return undefined;
   const keyId = boundedId(message.key.id);
   if (message.type === MESSAGE_EDIT && message.editedMessage) {
@@ -124,7 +131,7 @@ function changed({ protocolMessage: message }: proto.IMessage): DecodedContent |
 
 function contextOf(
   context?: proto.IContextInfo | null,
-): Pick<DecodedContent, 'quoted' | 'mentions' | 'referral' | 'isForwarded' | 'disappearsAfter'> {
+): Pick<DecodedContent, 'quoted' | 'mentions' | 'referral' | 'isForwarded' | 'timer'> {
   const { stanzaId, participant, quotedMessage, mentionedJid, isForwarded, expiration } = context ?? {};
   const referral = context ? referralIn(context) : undefined;
   const content = quotedMessage ? described(quotedMessage, QUOTED) : undefined;
@@ -142,6 +149,10 @@ function contextOf(
     ...(mentions.length > 0 ? { mentions } : {}),
     ...(referral ? { referral } : {}),
     ...(isForwarded ? { isForwarded } : {}),
-    ...(expiration ? { disappearsAfter: expiration } : {}),
+    ...(expiration ? { timer: timerIn(expiration, context?.ephemeralSettingTimestamp) } : {}),
   };
+}
+
+function timerIn(seconds: number, setAt: proto.IContextInfo['ephemeralSettingTimestamp']): ChatTimer {
+  return { seconds, setAt: Number(setAt ?? 0) };
 }

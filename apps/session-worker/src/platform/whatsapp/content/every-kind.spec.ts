@@ -150,7 +150,7 @@ const ONCE = ['viewOnceMessage', 'viewOnceMessageV2', 'viewOnceMessageV2Extensio
 const WORDLESS: Record<string, object> = {
   ...{ paymentInviteMessage: { serviceType: 1 }, declinePaymentRequestMessage: { key: { id: '1' } } },
   ...{ cancelPaymentRequestMessage: { key: { id: '1' } }, requestPhoneNumberMessage: {} },
-  ...{ scheduledCallEditMessage: { key: { id: '1' } }, messageHistoryNotice: {} },
+  scheduledCallEditMessage: { key: { id: '1' } },
   ...{ statusNotificationMessage: { type: 1 }, statusStickerInteractionMessage: { stickerKey: '1' } },
   // These are sealed by the secret of a message in a community, an event or a channel.
   ...{ encReactionMessage: { encIv: 'AAAA' }, encCommentMessage: { encIv: 'AAAA' } },
@@ -166,7 +166,7 @@ const UNTOLD: Record<string, object> = {
   pinInChatMessage: { key: { id: '1' }, type: 1 },
   keepInChatMessage: { key: { id: '1' }, keepType: 1 },
   stickerSyncRmrMessage: { rmrSource: 'x' },
-  messageHistoryBundle: { mimetype: 'x' },
+  ...{ messageHistoryBundle: { mimetype: 'x' }, messageHistoryNotice: {} },
   // Calls are told by stanzas of their own.
   ...{ call: { callKey: 'AAAA' }, callLogMesssage: { isVideo: true }, chat: { id: '1' } },
 };
@@ -347,8 +347,8 @@ test('a message says after how long it disappears, and whether it was forwarded'
 });
 
 test('every kind that the library knows is one of these', () => {
-  const kinds = Object.entries(proto.Message.prototype).flatMap(([name, initial]) =>
-    initial === null ? [name] : [],
+  const kinds = (Object.entries(proto.Message.prototype) as [string, unknown][]).flatMap(
+    ([name, initial]) => (initial === null ? [name] : []),
   );
   const known = [TEXTS, ANSWERS, BODIES, WORDLESS, UNTOLD].flatMap((table) => Object.keys(table));
   expect(kinds.toSorted()).toEqual([...known, ...ENVELOPES, ...ONCE, ...BY_THEMSELVES].toSorted());

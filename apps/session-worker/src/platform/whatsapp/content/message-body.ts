@@ -15,7 +15,8 @@ const WITHHELD = 'placeholderMessage';
 
 /** Translates a content of the platform into ours. */
 export function inboundContent(decoded: DecodedContent): InboundContent {
-  const { type, content, viewOnce: _, sealed: _sealed, vote: _vote, quoted, ...details } = decoded;
+  const { type, content, quoted, timer } = decoded;
+  const { mentions, change, referral, isForwarded, albumOf } = decoded;
   const body = toMessageBody(decoded);
   return {
     ...{ type, body },
@@ -27,9 +28,9 @@ export function inboundContent(decoded: DecodedContent): InboundContent {
       formAnswers: formAnswersIn(type, content),
       liveLocation: liveLocationIn(type, content),
       contacts: cardsIn(type, content),
+      disappearsAfter: timer?.seconds,
+      ...{ quoted: quoted && quotedContent(quoted), mentions, change, referral, isForwarded, albumOf },
     }),
-    ...(quoted ? { quoted: quotedContent(quoted) } : {}),
-    ...details,
   };
 }
 

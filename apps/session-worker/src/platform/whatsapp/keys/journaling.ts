@@ -23,6 +23,7 @@ import {
   UNREADABLE,
 } from '../messages/inbound-record.js';
 import { earlyVoteRecords } from '../messages/early-votes.js';
+import { timerChange } from '../messages/chat-timers.js';
 import { JOURNAL, keepLateWrites } from './key-store.js';
 
 /** Number of resends that the library asks for; the last one says so. */
@@ -107,11 +108,12 @@ class Journal {
     }
   }
 
-  /** Journals a message, and the votes in it that came before. */
+  /** Journals a message, the votes in it that came before, and the timer of its chat. */
   private async write(record: InboundRecord): Promise<void> {
     const records = [record, ...(await earlyVoteRecords(record, this.book))];
     const named = Object.fromEntries(records.map((one) => [`${one.sender}|${one.keyId}`, one]));
-    await this.keys.set({ [JOURNAL]: named } as SignalDataSet);
+    const timers = await timerChange(this.keys, record);
+    await this.keys.set({ ...timers, [JOURNAL]: named } as SignalDataSet);
   }
 
   /** Takes in the author's key for a group where a message brings one; a key that is none spoils no message. */

@@ -33,8 +33,8 @@ export function journalPlace({ attrs, content }: Stanza, ciphertext: Uint8Array)
   return { sender, keyId, isKey };
 }
 
-/** Words of a message: a content, or a vote; nothing for people. */
-type Said = Partial<Pick<InboundRecord, 'content' | 'vote'>>;
+/** Words of a message: a content, or a vote; nothing for people. Besides, the timer of its chat. */
+type Said = Partial<Pick<InboundRecord, 'content' | 'vote' | 'timer'>>;
 
 /** Makes the journal's record of a decrypted message; undefined for a stanza that no person wrote. */
 export function inboundRecord(
@@ -117,6 +117,7 @@ async function saidIn(
 ): Promise<Said> {
   const read = readContent(plaintext);
   if (read === 'UNREADABLE') return { content: UNREADABLE };
+  if (read?.setting) return { timer: read.setting };
   if (read?.vote) {
     const vote = await voteIn(read, where, book);
     return vote ? { vote: { ...vote, pollAuthor: await phoneOf(vote.pollAuthor, book) } } : {};
@@ -124,7 +125,7 @@ async function saidIn(
   const decoded = await withPhones(read && (await withSealedEdit(read, where.stanza, book)), book);
   const content = decoded && inboundContent(decoded);
   if (!content || isUnsupported(content)) countContent(plaintext, content?.type);
-  return { content };
+  return { content, timer: read?.timer };
 }
 
 /** Says whether people hear no more of a content than that it was there, though nobody withholds it. */
