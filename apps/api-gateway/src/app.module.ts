@@ -58,6 +58,8 @@ import { CancellationController } from './scheduling/cancellation.controller.js'
 import { CancellationService } from './scheduling/cancellation.service.js';
 import { ClientMessage } from './sending/client-message.entity.js';
 import { MessagesService } from './messages/messages.service.js';
+import { CallsConsumer } from './calls/calls.consumer.js';
+import { CallsService } from './calls/calls.service.js';
 import { PollVotesRepository } from './polls/poll-votes.repository.js';
 import { PollsConsumer } from './polls/polls.consumer.js';
 import { PollsController } from './polls/polls.controller.js';
@@ -195,6 +197,7 @@ const events = {
     WidgetsController,
     PublicWidgetController,
     MessagesConsumer,
+    CallsConsumer,
     PollsConsumer,
     SandboxConsumer,
     ScheduleConsumer,
@@ -248,6 +251,7 @@ const events = {
     MessageChangesRepository,
     MessageListRepository,
     MessagesService,
+    CallsService,
     PollsService,
     PollVotesRepository,
     JobsRepository,

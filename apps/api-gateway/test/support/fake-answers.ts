@@ -1,6 +1,7 @@
 import {
   AppendAuditFacts,
   AppError,
+  type CreateSessionV1,
   type DayUsage,
   invalidField,
   type LimitRefusal,
@@ -64,6 +65,12 @@ export function stateFor(tenantId: string, session: OwnedSession | undefined): S
   if (!session) throw new AppError('SESSION_NOT_FOUND');
   if (session.tenantId !== tenantId) throw new AppError('FORBIDDEN');
   return session.state;
+}
+
+/** Completes what a creation says of a session. */
+export function settingsOf(request: CreateSessionV1): Partial<SessionState> {
+  const { alwaysOnline = false, rejectCalls = false, callReply = null } = request;
+  return { alwaysOnline, rejectCalls, callReply };
 }
 
 /** Checks a proxy as the worker does. */

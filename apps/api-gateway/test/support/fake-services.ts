@@ -72,6 +72,7 @@ import {
   type Message,
   type OwnedSession,
   refusalOfNone,
+  settingsOf,
   stateFor,
 } from './fake-answers.js';
 import { FakeDispatcher } from './fake-dispatcher.js';
@@ -292,13 +293,13 @@ export class FakeServices {
 
   private answerSessions(): void {
     this.on(CreateSession, (request: CreateSessionV1) => {
-      const { tenantId, sessionId: id, name, most, proxy, alwaysOnline = false } = request;
+      const { tenantId, sessionId: id, name, most, proxy } = request;
       checkProxy(proxy);
       this.created.set(id, request);
       if (this.sessions.has(id)) return { session: this.owned(request) };
       assertRoom(most, this.sessionsOf(tenantId).length);
-      const state = { id, name, status: 'NEW', statusReason: 'CREATED', phone: null, alwaysOnline } as const;
-      return { session: this.addSession(tenantId, state) };
+      const state = { id, name, status: 'NEW', statusReason: 'CREATED', phone: null } as const;
+      return { session: this.addSession(tenantId, { ...state, ...settingsOf(request) }) };
     });
     this.on(CountSessions, (of) => ({ count: this.sessionsOf(of.tenantId).length, mediaBytes: MEDIA_BYTES }));
     this.on(UpdateSession, ({ tenantId, sessionId, ...change }: UpdateSessionV1) => {

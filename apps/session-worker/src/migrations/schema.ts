@@ -18,6 +18,7 @@ import { PlatformVersion1764700000031 } from './1764700000031-platform-version.j
 import { OnlineSessions1764700000032 } from './1764700000032-online-sessions.js';
 import { EarlyVotes1764700000315 } from './1764700000315-early-votes.js';
 import { SecretsOfMessages1764700000314 } from './1764700000314-secrets-of-messages.js';
+import { RejectedCalls1764700000317 } from './1764700000317-rejected-calls.js';
 import { SuspendedSessions1764600000062 } from './1764600000062-suspended-sessions.js';
 
 /** The schema this service owns and its migrations, in order. */
@@ -45,5 +46,6 @@ export const schema = {
     OnlineSessions1764700000032,
     SecretsOfMessages1764700000314,
     EarlyVotes1764700000315,
+    RejectedCalls1764700000317,
   ],
 };

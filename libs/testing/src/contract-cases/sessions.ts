@@ -128,6 +128,19 @@ const MAKING: ContractCase<SessionWorld>[] = [
     },
   },
   {
+    name: 'a session rejects no calls unless its creation or a later change says so, and tells which, and with which words',
+    run: async (world) => {
+      const ref = await create(world);
+      assertFields(await read(world, ref), { rejectCalls: false, callReply: null });
+      const change = { ...ref, rejectCalls: true, callReply: 'Please write.' };
+      await world.rpc.request(UpdateSession, change, PATIENCE_MS);
+      const { session } = await world.rpc.request(UpdateSession, { ...ref, callReply: null }, PATIENCE_MS);
+      assertFields(session, { rejectCalls: true, callReply: null });
+      const deaf = await create(world, aSession({ rejectCalls: true, callReply: 'Please write.' }));
+      assertFields(await read(world, deaf), { rejectCalls: true, callReply: 'Please write.' });
+    },
+  },
+  {
     name: 'a name or a proxy that breaks its rule is refused with the field',
     run: async (world) => {
       await assertFieldRefused(world, CreateSession, aSession({ name: '' }), 'name');
