@@ -27,6 +27,7 @@ interface Tools {
   abandon: () => void;
 }
 
+// Library patch: written-calls
 /**
  * Tells the calls to the number, each once, before the platform gets its confirmation: the library confirms them at once, and a crash would
  * lose them. Nothing here answers a call.

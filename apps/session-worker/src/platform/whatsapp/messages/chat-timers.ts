@@ -22,7 +22,7 @@ export async function timerChange(
   { chat, timer, sentAt }: InboundRecord,
 ): Promise<SignalDataSet> {
   if (!timer) return {};
-  const next = { ...timer, setAt: Math.min(timer.setAt || sentAt, sentAt) };
+  const next = { ...timer, setAt: Math.floor(Math.min(timer.setAt || sentAt, sentAt)) };
   const known = await timerOf(keys, chat);
   return known && known.setAt >= next.setAt ? {} : ({ [TIMERS]: { [chat]: next } } as SignalDataSet);
 }
