@@ -96,10 +96,15 @@ function keyOf(person: Person, chat: string, id: string): proto.IMessageKey {
 function contextOf(
   person: Person,
   chat: string,
-  { quotedKeyId: id, mentions }: WrittenContent,
+  { quotedKeyId: id, mentions, disappearsAfter }: WrittenContent,
 ): proto.IContextInfo | undefined {
-  if (!id && !mentions) return undefined;
-  return { ...(mentions ? mentioning(mentions) : {}), ...(id ? quote(person, chat, id) : {}) };
+  if (!id && !mentions && !disappearsAfter) return undefined;
+  const timer = { expiration: disappearsAfter, ephemeralSettingTimestamp: Math.floor(Date.now() / 1_000) };
+  return {
+    ...(mentions ? mentioning(mentions) : {}),
+    ...(id ? quote(person, chat, id) : {}),
+    ...(disappearsAfter ? timer : {}),
+  };
 }
 
 /** Quotes a message; an unknown one is taken for one of the other side. */

@@ -213,6 +213,12 @@ describe('what is around a message', () => {
     ]);
   });
 
+  test('a message of a chat with a timer is read with it', () => {
+    const contextInfo = { expiration: 86_400 };
+    const message = encodeAndDecode(compose({ type: 'text', text: 'soon gone' }, { contextInfo }));
+    expect(describeMessage(message)).toEqual({ type: 'text', text: 'soon gone', disappearsAfter: 86_400 });
+  });
+
   test('an answer that names people is read with both', () => {
     const contextInfo = {
       ...quoting('Q1', '4915550001000', { conversation: '?' }),

@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { ApiPropertyOptional, IntersectionType } from '@nestjs/swagger';
 import { CONTENT, type MediaKind } from '@svc/contracts';
-import { ArrayMaxSize, IsArray, IsBoolean, IsString, Length } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsBoolean, IsInt, IsString, Length, Min } from 'class-validator';
 import { MayBeAbsent } from '../http/may-be-absent.js';
 import { ArePhones } from '../http/phone.js';
 import { audio } from './audio.js';
@@ -69,6 +69,16 @@ class CommonBody {
   @ArrayMaxSize(100)
   @ArePhones()
   mentions?: string[];
+
+  @ApiPropertyOptional({
+    description: 'Seconds after which phones delete it: the timer of its chat.',
+    example: 86400,
+    type: 'integer',
+  })
+  @MayBeAbsent()
+  @IsInt()
+  @Min(1)
+  disappearsAfter?: number;
 }
 
 type Together<Union> = (Union extends unknown ? (each: Union) => void : never) extends (
