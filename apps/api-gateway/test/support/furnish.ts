@@ -39,6 +39,7 @@ export async function furnish(tenant: NewTenant, word: string): Promise<Resource
     ...{ phone: EXAMPLE_PHONE, contact: EXAMPLE_PHONE, conversations: String(conversation?.id) },
     erasures: await erasureOf(tenant, sessions, word),
     'sessions/pairing-code': fakes.addSession(tenant.tenantId, { phone: null }).id,
+    ...{ callId: ringing(), 'messages/poll': await sentPoll(tenant, sessions, word) },
     ...{ messages, 'messages/cancel': await queuedText(tenant, sessions, word) },
     ...{ received, 'messages/media': received },
     deliveries: fakes.dispatcher.addDelivery(tenant.tenantId, webhooks).deliveryId,
@@ -85,6 +86,20 @@ async function sentText({ apiKey, tenantId }: NewTenant, sessionId: string, word
 async function queuedText({ apiKey }: NewTenant, sessionId: string, word: string): Promise<string> {
   const message = { sessionId, to: `+${EXAMPLE_PHONE}`, text: `${word} other text` };
   return String((await gateway.call(apiKey, 'POST /v1/messages', message)).body['jobId']);
+}
+
+/** Sends a poll. */
+async function sentPoll({ apiKey }: NewTenant, sessionId: string, word: string): Promise<string> {
+  const poll = { name: `${word} poll`, options: ['yes', 'no'] };
+  const message = { sessionId, to: `+${EXAMPLE_PHONE}`, poll };
+  return String((await gateway.call(apiKey, 'POST /v1/messages', message)).body['jobId']);
+}
+
+/** Lets a call ring. */
+function ringing(): string {
+  const callId = randomUUID();
+  gateway.fakes.ringing.add(callId);
+  return callId;
 }
 
 /** Erases a contact that the examples do not write to. */
