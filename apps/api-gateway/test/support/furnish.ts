@@ -39,7 +39,7 @@ export async function furnish(tenant: NewTenant, word: string): Promise<Resource
     ...{ phone: EXAMPLE_PHONE, contact: EXAMPLE_PHONE, conversations: String(conversation?.id) },
     erasures: await erasureOf(tenant, sessions, word),
     'sessions/pairing-code': fakes.addSession(tenant.tenantId, { phone: null }).id,
-    ...{ callId: ringing(), 'messages/poll': await sentPoll(tenant, sessions, word) },
+    ...{ calls: ringing(), 'messages/poll': await sentPoll(tenant, sessions, word) },
     ...{ messages, 'messages/cancel': await queuedText(tenant, sessions, word) },
     ...{ received, 'messages/media': received },
     deliveries: fakes.dispatcher.addDelivery(tenant.tenantId, webhooks).deliveryId,
