@@ -42,9 +42,9 @@ const sets = (ephemeralExpiration: number, ephemeralSettingTimestamp: number): o
   protocolMessage: { type: EPHEMERAL_SETTING, ephemeralExpiration, ephemeralSettingTimestamp },
 });
 
-/** Sends a text; returns the seconds after which the contact's phone deletes it. */
-async function timerOfSent(contact: string): Promise<number | undefined> {
-  const { keyId } = await stage.event('message.sent', await stage.send(sessionId, contact, 'Hello'));
+/** Sends a text; returns the seconds after which the phone of a contact who gets it deletes it. */
+async function timerOfSent(contact: string, to = contact): Promise<number | undefined> {
+  const { keyId } = await stage.event('message.sent', await stage.send(sessionId, to, 'Hello'));
   const path = `/contacts/${contact}/messages?from=${phone}`;
   const find = async (): Promise<Received | undefined> => {
     const { items } = await stage.platform.call<{ items: Received[] }>('GET', path);
@@ -90,4 +90,18 @@ test('a timer is no message, and what disappears says so', async () => {
     .eventsOf('message.received', sessionId)
     .filter((event) => event['remoteJid'] === remoteJid);
   expect(theirs.map(({ disappearsAfter }) => disappearsAfter)).toEqual([undefined, DAY, undefined]);
+});
+
+test('a group has the timer that it was given, whoever has written in it', async () => {
+  const contact = '15550247006';
+  const { jid } = await stage.platform.call<{ jid: string }>('POST', '/groups', {
+    ...{ subject: 'A group', members: [phone, contact] },
+  });
+  expect(await timerOfSent(contact, jid)).toBeUndefined();
+  const t = String(Math.floor(Date.now() / 1_000));
+  const given = { tag: 'ephemeral', attrs: { expiration: String(DAY) } };
+  const attrs = { id: 'TIMER', type: 'w:gp2', from: jid, participant: `${contact}@s.whatsapp.net`, t };
+  const body = { stanza: { tag: 'notification', attrs, content: [given] } };
+  await stage.platform.call('POST', `/accounts/${phone}/stanzas`, body);
+  await waitFor('the timer', async () => (await timerOfSent(contact, jid)) === DAY, LONG_MS);
 });

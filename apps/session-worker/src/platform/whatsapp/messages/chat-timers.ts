@@ -14,15 +14,16 @@ export async function timerOf(
 }
 
 /**
- * Makes the change of the key store that a message brings: the timer of its chat that was set last. A message that waited for long names
- * the timer of its time, and a clock that is wrong none of the future.
+ * Makes the change of the key store that a message brings; undefined: the timer of its chat that was set last is known. A message that
+ * waited for long names the timer of its time, and a clock that is wrong none of the future.
  */
 export async function timerChange(
   keys: Pick<SignalKeyStore, 'get'>,
-  { chat, timer, sentAt }: InboundRecord,
-): Promise<SignalDataSet> {
-  if (!timer) return {};
+  { chat, timer, sentAt }: Pick<InboundRecord, 'chat' | 'timer' | 'sentAt'>,
+): Promise<SignalDataSet | undefined> {
+  if (!timer) return undefined;
   const next = { ...timer, setAt: Math.floor(Math.min(timer.setAt || sentAt, sentAt)) };
   const known = await timerOf(keys, chat);
-  return known && known.setAt >= next.setAt ? {} : ({ [TIMERS]: { [chat]: next } } as SignalDataSet);
+  if (known && known.setAt >= next.setAt) return undefined;
+  return { [TIMERS]: { [chat]: next } } as SignalDataSet;
 }

@@ -18,6 +18,7 @@ import { type LibrarySocket, sendMessage, uploadFile } from '../messages/outgoin
 import { journalUnread } from '../messages/contentless.js';
 import { MediaHosts } from '../library/media-hosts.js';
 import { rememberCiphertexts, type Stanza } from '../stanzas/stanzas.js';
+import { watchGroupTimers } from '../messages/group-timers.js';
 import { StanzasInHand } from '../messages/stanzas-in-hand.js';
 import { Presence } from '../presence/presence.js';
 import { watchStanzas } from '../unhandled/watch-stanzas.js';
@@ -61,6 +62,7 @@ export function openSocket(
     if (sock.messageRetryManager) sock.messageRetryManager.addRecentMessage = () => undefined;
     confirmWrittenReceipts(sock.ws, listener, abandon);
     watchRestrictions(sock, listener);
+    watchGroupTimers(sock.ws, sock.authState.keys);
     const book = { credentials, repository: sock.signalRepository, store: guardedStore };
     const confirm = (stanza: Stanza): Promise<void> => sock.sendMessageAck(stanza as BinaryNode);
     const isOpen = (): boolean => sock.ws.isOpen;
