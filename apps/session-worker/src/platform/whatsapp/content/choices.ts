@@ -12,12 +12,12 @@ const MOST_FORM_CHARS = 100_000;
 type Offer = Record<'text' | 'id' | 'url', unknown>;
 
 /** Readers of what a message offers, by the platform's names. */
-const OFFERS: ReadonlyMap<string, (content: Fields) => Offer[]> = new Map([
+const OFFERS = new Map<string, (content: Fields) => Offer[]>([
   ['buttonsMessage', buttonOffers],
-  ['listMessage', ({ sections }: Fields) => rowOffers(sections)],
+  ['listMessage', ({ sections }) => rowOffers(sections)],
   ['interactiveMessage', interactiveOffers],
   ['templateMessage', templateOffers],
-  ['highlyStructuredMessage', ({ hydratedHsm }: Fields) => templateOffers(fields(hydratedHsm))],
+  ['highlyStructuredMessage', ({ hydratedHsm }) => templateOffers(fields(hydratedHsm))],
 ]);
 
 /** Reads the choices that a message offers, in its order; undefined where it offers none. */

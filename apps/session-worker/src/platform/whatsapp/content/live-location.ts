@@ -14,7 +14,7 @@ export function liveLocationIn(type: string, content: unknown): LiveLocation | u
     direction: number(degreesClockwiseFromMagneticNorth),
     caption: text(caption)?.slice(0, MOST_CHARS),
   };
-  return Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined));
+  return Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined)) as LiveLocation;
 }
 
 /** Says whether a message is a later place of somebody whose first one has been told: they come every few seconds. */
