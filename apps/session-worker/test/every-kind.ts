@@ -71,7 +71,10 @@ export const ANSWERS: Record<string, object> = {
   },
 };
 
-const POLL = [{ name: 'a', options: [{ optionName: 'b' }] }, { type: 'poll', name: 'a', options: ['b'] }];
+const POLL = [
+  { name: 'a', options: [{ optionName: 'b' }] },
+  { type: 'poll', name: 'a', options: ['b'] },
+];
 
 /** Kinds of their own, with the body that they are told with. */
 export const BODIES: Record<string, unknown[]> = {

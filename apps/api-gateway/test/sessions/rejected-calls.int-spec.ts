@@ -14,7 +14,10 @@ const session = (state: Partial<SessionState> = {}): string =>
   gateway.fakes.addSession(tenant.tenantId, state).id;
 
 /** Publishes a call to a session; returns its id. */
-async function calls(sessionId: string, { rings = true, ...more }: Partial<CallReceivedV1> & { rings?: boolean } = {}): Promise<string> {
+async function calls(
+  sessionId: string,
+  { rings = true, ...more }: Partial<CallReceivedV1> & { rings?: boolean } = {},
+): Promise<string> {
   const callId = randomUUID();
   if (rings) gateway.fakes.ringing.add(callId);
   const data: CallReceivedV1 = {

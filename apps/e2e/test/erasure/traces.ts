@@ -142,7 +142,10 @@ export class Traces {
   /** Cards of the person that others get, now and later, and one that somebody else writes. */
   private async isNamedToOthers(): Promise<void> {
     const { phone, name } = this.person;
-    await this.received({ content: { type: 'contact', contacts: [{ displayName: 'A friend', phone }] } }, this.ben);
+    await this.received(
+      { content: { type: 'contact', contacts: [{ displayName: 'A friend', phone }] } },
+      this.ben,
+    );
     const contact = { displayName: name, phone: `+${phone}` };
     const card = { sessionId: this.actor.sessionId, to: `+${this.ben}`, contact };
     const { body } = await this.call('POST', 'messages', card);

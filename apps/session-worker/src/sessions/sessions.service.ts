@@ -127,7 +127,14 @@ export class SessionsService {
   }
 
   /** Changes a session: a connected one connects anew where its proxy changes; one that is not connected does so at the next wish. */
-  async update({ name, proxy, alwaysOnline, rejectCalls, callReply, ...ref }: UpdateSessionV1): Promise<SessionState> {
+  async update({
+    name,
+    proxy,
+    alwaysOnline,
+    rejectCalls,
+    callReply,
+    ...ref
+  }: UpdateSessionV1): Promise<SessionState> {
     const { id, tenantId } = await this.find(ref);
     const route = this.sealed(id, proxy);
     const isOwners = proxy !== undefined || alwaysOnline !== undefined;

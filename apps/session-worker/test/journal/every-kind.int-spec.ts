@@ -26,9 +26,7 @@ function all(): [name: string, message: object][] {
     ...Object.entries({ ...ANSWERS, ...WORDLESS, ...UNTOLD }).map(
       ([name, content]) => [name, { [name]: content }] as [string, object],
     ),
-    ...[...ENVELOPES, ...ONCE].map(
-      (name) => [name, { [name]: { message: inside } }] as [string, object],
-    ),
+    ...[...ENVELOPES, ...ONCE].map((name) => [name, { [name]: { message: inside } }] as [string, object]),
   ];
 }
 

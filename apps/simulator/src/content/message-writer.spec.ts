@@ -61,7 +61,9 @@ describe('a contact writes', () => {
     const content = { type: 'text', text: 'soon gone', disappearsAfter: 86_400 } as const;
     const { extendedTextMessage } = writeMessage(store, inAccountsChat(), content);
     expect(extendedTextMessage?.contextInfo?.expiration).toBe(86_400);
-    expect(Number(extendedTextMessage?.contextInfo?.ephemeralSettingTimestamp)).toBeGreaterThan(1_700_000_000);
+    expect(Number(extendedTextMessage?.contextInfo?.ephemeralSettingTimestamp)).toBeGreaterThan(
+      1_700_000_000,
+    );
   });
 
   test('an answer to a message that nobody knows takes it for one of the other side', () => {

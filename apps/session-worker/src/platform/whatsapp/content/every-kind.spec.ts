@@ -54,9 +54,12 @@ test.each(Object.entries(BODIES))('a %s is told as a kind of its own', (name, [c
   expect(told({ [name]: content })?.body).toEqual(body);
 });
 
-test.each(Object.entries(ANSWERS))('a %s is told as the words that were chosen, with their id', (name, content) => {
-  expect(told({ [name]: content })).toMatchObject({ body: { type: 'text', text: 'a' }, choiceId: '1' });
-});
+test.each(Object.entries(ANSWERS))(
+  'a %s is told as the words that were chosen, with their id',
+  (name, content) => {
+    expect(told({ [name]: content })).toMatchObject({ body: { type: 'text', text: 'a' }, choiceId: '1' });
+  },
+);
 
 describe('what a message offers is told choice by choice', () => {
   const row = { title: 'a', description: 'x', rowId: '1' };
@@ -119,23 +122,33 @@ describe('what a message offers is told choice by choice', () => {
 
 describe('the answers of a form', () => {
   const answered = (paramsJson: string): InboundContent | undefined =>
-    told({ interactiveResponseMessage: { body: { text: 'Sent' }, nativeFlowResponseMessage: { paramsJson } } });
+    told({
+      interactiveResponseMessage: { body: { text: 'Sent' }, nativeFlowResponseMessage: { paramsJson } },
+    });
 
   test('are told as they came', () => {
     const json = '{"name":"Ada","slot":"9:00"}';
     expect(answered(json)).toMatchObject({ body: { type: 'text', text: 'Sent' }, formAnswers: json });
   });
 
-  test.each(['{"id":"1"}', '{"id":', '[]'])('are none where a button was chosen, or there is no JSON: %s', (json) => {
-    expect(answered(json)).not.toHaveProperty('formAnswers');
-  });
+  test.each(['{"id":"1"}', '{"id":', '[]'])(
+    'are none where a button was chosen, or there is no JSON: %s',
+    (json) => {
+      expect(answered(json)).not.toHaveProperty('formAnswers');
+    },
+  );
 });
 
 describe('a place of somebody on the way', () => {
   const place = { degreesLatitude: 1.5, degreesLongitude: 2.5, sequenceNumber: 7 };
 
   test('is told with what it says besides', () => {
-    const more = { accuracyInMeters: 12, speedInMps: 1.5, degreesClockwiseFromMagneticNorth: 90, caption: 'a' };
+    const more = {
+      accuracyInMeters: 12,
+      speedInMps: 1.5,
+      degreesClockwiseFromMagneticNorth: 90,
+      caption: 'a',
+    };
     expect(told({ liveLocationMessage: { ...place, ...more } })).toMatchObject({
       body: { type: 'location', latitude: 1.5, longitude: 2.5 },
       liveLocation: { accuracy: 12, speed: 1.5, direction: 90, caption: 'a' },
@@ -197,8 +210,8 @@ test('a message says after how long it disappears, and whether it was forwarded'
 });
 
 test('every kind that the library knows is one of these', () => {
-  const kinds = (Object.entries(proto.Message.prototype) as [string, unknown][]).flatMap(
-    ([name, initial]) => (initial === null ? [name] : []),
+  const kinds = (Object.entries(proto.Message.prototype) as [string, unknown][]).flatMap(([name, initial]) =>
+    initial === null ? [name] : [],
   );
   const known = [TEXTS, ANSWERS, BODIES, WORDLESS, UNTOLD].flatMap((table) => Object.keys(table));
   expect(kinds.toSorted()).toEqual([...known, ...ENVELOPES, ...ONCE, ...BY_THEMSELVES].toSorted());

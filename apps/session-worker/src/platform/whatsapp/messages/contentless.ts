@@ -6,14 +6,7 @@ import type { InboundContent } from '../../messages.js';
 import type { PlatformStore } from '../../port.js';
 import { Backlog } from './backlog.js';
 import type { AddressBook } from '../stanzas/address-book.js';
-import {
-  isLeftOut,
-  isStatus,
-  journalPlace,
-  kindsIn,
-  UNREADABLE,
-  unreadRecord,
-} from './inbound-record.js';
+import { isLeftOut, isStatus, journalPlace, kindsIn, UNREADABLE, unreadRecord } from './inbound-record.js';
 import {
   hasContent,
   isAddressed,

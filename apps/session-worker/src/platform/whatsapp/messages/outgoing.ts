@@ -82,7 +82,8 @@ export async function messageOf(
 function disappearing(message: proto.IMessage, timer: ChatTimer | undefined): proto.IMessage {
   const type = getContentType(message);
   const content: unknown = type && message[type];
-  if (!timer?.seconds || type === 'protocolMessage' || !content || typeof content !== 'object') return message;
+  if (!timer?.seconds || type === 'protocolMessage' || !content || typeof content !== 'object')
+    return message;
   const { contextInfo } = content as { contextInfo?: proto.IContextInfo };
   const { seconds: expiration, setAt: ephemeralSettingTimestamp } = timer;
   Object.assign(content, { contextInfo: { ...contextInfo, expiration, ephemeralSettingTimestamp } });
