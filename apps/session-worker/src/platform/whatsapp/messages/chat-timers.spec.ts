@@ -10,7 +10,10 @@ async function after(...named: { seconds: number; setAt: number; sentAt: number 
   const stored: Record<string, Record<string, unknown>> = {};
   const keys = { get: async (type: string) => stored[type] ?? {} } as Pick<SignalKeyStore, 'get'>;
   for (const { sentAt, ...timer } of named)
-    Object.assign(stored, (await timerChange(keys, { chat: CHAT, timer, sentAt })) satisfies SignalDataSet | undefined);
+    Object.assign(
+      stored,
+      (await timerChange(keys, { chat: CHAT, timer, sentAt })) satisfies SignalDataSet | undefined,
+    );
   return timerOf(keys, CHAT);
 }
 
