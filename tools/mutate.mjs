@@ -45,7 +45,7 @@ const optionsOf = (modules) => ({
   ignoreStatic: false,
   concurrency: 2,
   timeoutMS: 10_000,
-  reporters: ['clear-text'],
+  reporters: ['progress-append-only', 'clear-text'],
   clearTextReporter: { allowColor: false, logTests: false, allowEmojis: false, reportTests: false },
   thresholds: { high: 100, low: BREAK, break: null },
   tempDirName: 'out-tsc/mutate',

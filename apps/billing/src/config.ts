@@ -13,6 +13,7 @@ import {
   ValidateIf,
 } from 'class-validator';
 
+/** Values of all plans stand in the order of `PLANS`: STARTER, GROWTH, ENTERPRISE. */
 const PER_PLAN = `One value, or three separated by commas for ${PLANS.join(', ')}.`;
 const list = ({ value }: { value: unknown }): unknown =>
   typeof value === 'string' ? value.split(',').map((one) => one.trim()) : value;

@@ -11,6 +11,7 @@ import {
   erasedContactsProvider,
   HealthController,
   LongReads,
+  MetricsController,
   outboxProvider,
   PeriodicTasks,
   Retention,
@@ -116,6 +117,7 @@ const configured: Provider[] = [
   ],
   controllers: [
     HealthController,
+    MetricsController,
     EndpointsConsumer,
     EndpointActionsConsumer,
     BoundEndpointsConsumer,

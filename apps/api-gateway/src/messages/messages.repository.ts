@@ -56,18 +56,23 @@ export type InboundMessage = Pick<
 
 const ARRIVALS = `SELECT * FROM jsonb_to_recordset($1::jsonb) AS arrived (id uuid, tenant_id uuid, session_id uuid, conversation_id uuid,
     direction text, status text, contact text, key_id text, created_at timestamptz, body jsonb, origin jsonb, media jsonb,
-    persons text, happened timestamptz)`;
+    persons text, quoted text, mentioned jsonb, happened timestamptz)`;
+
+/** Writes the condition that somebody was erased after a message of `arrived` was written. */
+const isErased = (hashes: string): string =>
+  isErasedSql({ tenant: 'arrived.tenant_id', hashes, at: 'happened', toThem: 'false' });
+// The message of somebody else stays, without the erased person whom it quotes or mentions.
+const ORIGIN = `CASE WHEN ${isErased('quoted')} THEN jsonb_set(origin, '{quoted}', 'null') ELSE origin END
+      || CASE WHEN mentioned IS NULL THEN '{}' ELSE jsonb_build_object('mentions', (
+        SELECT coalesce(jsonb_agg(m.address ORDER BY m.place), '[]')
+        FROM ROWS FROM (jsonb_to_recordset(mentioned) AS (address text, hashes text)) WITH ORDINALITY AS m (address, hashes, place)
+        WHERE NOT ${isErased('m.hashes')})) END`;
 
 const INSERT_SQL = `WITH arrived AS MATERIALIZED (${ARRIVALS}),
   written AS (
     INSERT INTO message (id, tenant_id, session_id, direction, status, contact, key_id, created_at, body, origin, media)
-    SELECT id, tenant_id, session_id, direction, status, contact, key_id, created_at, body, origin, media FROM arrived
-    WHERE NOT ${isErasedSql({
-      tenant: 'arrived.tenant_id',
-      hashes: 'arrived.persons',
-      at: 'happened',
-      toThem: 'false',
-    })}
+    SELECT id, tenant_id, session_id, direction, status, contact, key_id, created_at, body, ${ORIGIN}, media FROM arrived
+    WHERE NOT ${isErased('arrived.persons')}
     ORDER BY id ON CONFLICT DO NOTHING RETURNING *)
   ${moveSql('(SELECT written.*, conversation_id FROM written JOIN arrived USING (id))')}`;
 
@@ -182,12 +187,16 @@ export class MessagesRepository {
 
   private rowOf({ message, happened }: Arrival): object {
     const { id, tenantId, sessionId, direction, status, contact, keyId, createdAt } = message;
-    const sender = message.origin?.sender ?? contact;
+    const { sender = contact, quoted, mentions = [] } = message.origin ?? {};
+    const hashesOf = (...persons: string[]): string => this.erased.hashesOf(tenantId, persons);
     return {
       ...{ id, tenant_id: tenantId, session_id: sessionId, conversation_id: conversationIdOf(message) },
       ...{ direction, status, contact, key_id: keyId, created_at: createdAt.toISOString() },
       ...{ body: message.body, origin: message.origin, media: message.media },
-      persons: this.erased.hashesOf(tenantId, [...new Set([contact, sender])]),
+      persons: hashesOf(...new Set([contact, sender])),
+      quoted: quoted?.remoteJid ? hashesOf(quoted.remoteJid) : null,
+      mentioned:
+        mentions.length > 0 ? mentions.map((address) => ({ address, hashes: hashesOf(address) })) : null,
       happened: happened.toISOString(),
     };
   }

@@ -23,6 +23,7 @@ import { SandboxDays1764600000054 } from './1764600000054-sandbox-days.js';
 import { CardsOfMessages1764600000066 } from './1764600000066-cards-of-messages.js';
 import { SeenAuditEnds1764600000064 } from './1764600000064-seen-audit-ends.js';
 import { TurnsOfTenants1764600000069 } from './1764600000069-turns-of-tenants.js';
+import { TurnsOfQueuedMessages1764700000033 } from './1764700000033-turns-of-queued-messages.js';
 import { TenantStates1764600000061 } from './1764600000061-tenant-states.js';
 import { Sandboxes1764000600000 } from './1764000600000-sandboxes.js';
 import { Timeline1764000100000 } from './1764000100000-timeline.js';
@@ -67,6 +68,7 @@ export const schema = {
     SeenAuditEnds1764600000064,
     CardsOfMessages1764600000066,
     TurnsOfTenants1764600000069,
+    TurnsOfQueuedMessages1764700000033,
     PollVotes1764700000316,
   ],
   sql: sqlFolder(import.meta.url),

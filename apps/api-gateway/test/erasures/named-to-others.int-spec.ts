@@ -108,3 +108,35 @@ test('a card of the contact that has not gone out is canceled', async () => {
   expect(await read(other)).toMatchObject({ status: 'QUEUED', body: { displayName: 'Ben' } });
   expect(JSON.stringify(await contentsTo(`${BEN}@s.whatsapp.net`))).not.toContain(NAME);
 });
+
+test('what another one wrote in a group before the erasure, and that arrives after it, does not bring the contact back', async () => {
+  await writesInGroup();
+  await erase();
+  const arrives = async (timestamp: string): Promise<Record<string, unknown>> => {
+    const messageId = randomUUID();
+    const place = { sessionId, messageId, remoteJid: `${BEN}@s.whatsapp.net`, chatId: GROUP, isGroup: true };
+    const who = { keyId: `3B${messageId}`, phone: `+${BEN}`, pushName: 'Ben', fromMe: false };
+    const quoted = {
+      ...{ keyId: '3A', remoteJid: `${ADA}@s.whatsapp.net` },
+      body: { type: 'text' as const, text: 'secret' },
+    };
+    const mentions = [ADA, BEN].map((phone) => `${phone}@s.whatsapp.net`);
+    const body = { type: 'text' as const, text: 'She said so' };
+    const data = { ...place, ...who, body, quoted, mentions, timestamp };
+    await gateway.fakes.messaging.publishEvent(
+      envelopeOf(MessageReceived, { tenantId: owner.tenantId }, data),
+    );
+    return waitFor('the message', async () => {
+      const { status, body: message } = await call(`GET /v1/messages/${messageId}`);
+      return status === 200 && message;
+    });
+  };
+  expect(await arrives(new Date(Date.now() - 60_000).toISOString())).toMatchObject({
+    body: { text: 'She said so' },
+    origin: { quoted: null, mentions: [`${BEN}@s.whatsapp.net`] },
+  });
+  // A message that is written afterwards is new.
+  expect(await arrives(new Date(Date.now() + 1_000).toISOString())).toMatchObject({
+    origin: { quoted: { body: { text: 'secret' } }, mentions: [`${ADA}@s.whatsapp.net`, expect.anything()] },
+  });
+});

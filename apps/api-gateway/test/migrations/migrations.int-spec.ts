@@ -15,7 +15,7 @@ import { SandboxDay } from '../../src/sandbox/sandbox-day.entity.js';
 import { SandboxNumber } from '../../src/sandbox/sandbox-number.entity.js';
 import { ScheduledMessage } from '../../src/scheduling/scheduled-message.entity.js';
 import { CLAIM_SQL as CLAIM_SCHEDULED_SQL } from '../../src/scheduling/schedule.repository.js';
-import { CLAIM_SQL } from '../../src/sending/message-sweeper.js';
+import { CLAIM_SQL, LEFT_BEHIND_SQL } from '../../src/sending/message-sweeper.js';
 import { schema } from '../../src/migrations/schema.js';
 import { DashboardUser } from '../../src/tenants/dashboard-user.entity.js';
 import { Widget } from '../../src/widget/widget.entity.js';
@@ -105,7 +105,15 @@ describe('the schema after its migrations', () => {
     expect(await planOf(groups.replaceAll('gen_random_uuid()', `'${'0'.repeat(32)}'::uuid`))).toContain(
       'message_of_sender',
     );
-    expect(await planOf(CLAIM_SQL)).toContain('Index Cond: (next_publish_at <=');
+    for (const sql of [CLAIM_SQL, LEFT_BEHIND_SQL]) {
+      const plan = await planOf(sql);
+      expect(plan).not.toContain('Seq Scan on message');
+      // One tenant after the other: all rows of all tenants are never read together.
+      for (const from of ['waiting', 'turn'])
+        expect(plan).toMatch(new RegExp(`tenant_id = ${from}\\w*\\.id\\) AND`));
+      expect(plan).not.toContain('Index Cond: (next_publish_at');
+      expect(plan).not.toContain('Semi Join');
+    }
     const scheduled = await planOf(CLAIM_SCHEDULED_SQL);
     expect(scheduled).not.toContain('Seq Scan on scheduled_message');
     expect(scheduled).toContain('scheduled_message_session');

@@ -41,15 +41,16 @@ export class WebhookScene {
     const stack = await Stack.start(env);
     const { program, first } = await Program.start<{ port: number }>('receiver.mjs');
     const messaging = await Messaging.connect({ url: stack.file.nats, name: 'bench' });
-    for (const pid of othersIn(stack)) process.kill(pid, 'SIGSTOP');
     const rpc = RpcClient.at(stack.file.nats, 'bench');
-    return new WebhookScene(stack, program, `http://127.0.0.1:${first.port}`, messaging, rpc);
+    const scene = new WebhookScene(stack, program, `http://127.0.0.1:${first.port}`, messaging, rpc);
+    scene.signalOthers('SIGSTOP');
+    return scene;
   }
 
   async stop(): Promise<void> {
     await Promise.all([this.messaging.onApplicationShutdown(), this.rpc.onApplicationShutdown()]);
     this.receivers.stop();
-    for (const pid of othersIn(this.stack)) process.kill(pid, 'SIGCONT');
+    this.signalOthers('SIGCONT');
     await this.stack.stop();
   }
 
@@ -61,16 +62,25 @@ export class WebhookScene {
     return `${this.origin}/${path}`;
   }
 
-  /** Makes so many tenants with an endpoint each, whose receivers do what this path says (`bare/receiver.mjs`). */
+  /**
+   * Makes so many tenants with an endpoint each, whose receivers do what this path says (`bare/receiver.mjs`). The other processes run
+   * meanwhile: the gateway takes the audit lines, which would be offered to it again and again while something is measured.
+   */
   async subscribe(path: string, count: number): Promise<Subscriber[]> {
     const subscribers: Subscriber[] = [];
+    this.signalOthers('SIGCONT');
     for (let n = 0; n < count; n += 1) {
       const tenantId = randomUUID();
       const request = { tenantId, name: path, url: this.urlOf(`${path}/${n}`), events: [] };
       await this.rpc.request(CreateEndpoint, request);
       subscribers.push({ tenantId, sessionId: randomUUID() });
     }
+    this.signalOthers('SIGSTOP');
     return subscribers;
+  }
+
+  private signalOthers(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    for (const pid of othersIn(this.stack)) process.kill(pid, signal);
   }
 
   /** Makes an event of a conversation of its own. */

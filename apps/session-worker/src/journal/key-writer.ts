@@ -25,7 +25,10 @@ export interface KeyCommit {
 const COMMITS = columns({ session_id: 'uuid', partition: 'int', epoch: 'int' }, 3); // after the fence
 const PUTS = columns({ n: 'int', type: 'text', key_id: 'text', sealed: 'bytea' }, COMMITS.next);
 const DELETES = columns({ n: 'int', type: 'text', key_id: 'text' }, PUTS.next);
-const MESSAGES = columns({ n: 'int', sender: 'text', key_id: 'text', plaintext: 'bytea' }, DELETES.next);
+const MESSAGES = columns(
+  { n: 'int', sender: 'text', key_id: 'text', plaintext: 'bytea', deletes: 'text' },
+  DELETES.next,
+);
 const EVENTS = columns(
   {
     ...{ n: 'int', sender: 'text', key_id: 'text', id: 'uuid', envelope: 'jsonb' },
@@ -48,8 +51,8 @@ const COMMIT_SQL = `WITH ${FENCE_SQL},
     ON CONFLICT (session_id, type, key_id) DO UPDATE SET sealed = excluded.sealed),
   deleted AS (DELETE FROM signal_key s USING leased, ${DELETES.unnest('d')}
     WHERE d.n = leased.n AND s.session_id = leased.session_id AND s.type = d.type AND s.key_id = d.key_id),
-  journaled AS (INSERT INTO inbound_message (session_id, sender, key_id, plaintext)
-    SELECT session_id, m.sender, m.key_id, m.plaintext
+  journaled AS (INSERT INTO inbound_message (session_id, sender, key_id, plaintext, deletes)
+    SELECT session_id, m.sender, m.key_id, m.plaintext, m.deletes
     FROM ${MESSAGES.unnest('m')} JOIN leased USING (n)
     ON CONFLICT DO NOTHING RETURNING session_id, sender, key_id),
   fresh AS (SELECT e.*, session_id
@@ -141,6 +144,7 @@ export class KeyWriter {
         ...MESSAGES.arrays(inbound, {
           ...{ n, sender, key_id: messageId },
           plaintext: ({ record }) => Buffer.from(record.plaintext),
+          deletes: ({ record }) => deletedBy(record),
         }),
         ...EVENTS.arrays(events, {
           ...{ n, sender, key_id: messageId },
@@ -163,6 +167,11 @@ export class KeyWriter {
 /** Lists the parts of all commits, each with the number of its commit, from 1 as the database counts. */
 function numbered<T>(commits: KeyCommit[], partsOf: (commit: KeyCommit) => T[]): (T & { n: number })[] {
   return commits.flatMap((commit, at) => partsOf(commit).map((part) => ({ ...part, n: at + 1 })));
+}
+
+/** Names the message that the owner of the number deletes with this one. */
+function deletedBy({ fromMe, content }: InboundRecord): string | null {
+  return fromMe && content?.change?.kind === 'REVOKED' ? content.change.keyId : null;
 }
 
 const n = (part: { n: number }): number => part.n;

@@ -16,6 +16,7 @@ import { SendExtras1764000200000 } from './1764000200000-send-extras.js';
 import { StanzaEnds1764700000030 } from './1764700000030-stanza-ends.js';
 import { PlatformVersion1764700000031 } from './1764700000031-platform-version.js';
 import { OnlineSessions1764700000032 } from './1764700000032-online-sessions.js';
+import { DeletionsOnPhone1764700000034 } from './1764700000034-deletions-on-phone.js';
 import { EarlyVotes1764700000315 } from './1764700000315-early-votes.js';
 import { SecretsOfMessages1764700000314 } from './1764700000314-secrets-of-messages.js';
 import { RejectedCalls1764700000317 } from './1764700000317-rejected-calls.js';
@@ -44,6 +45,7 @@ export const schema = {
     StanzaEnds1764700000030,
     PlatformVersion1764700000031,
     OnlineSessions1764700000032,
+    DeletionsOnPhone1764700000034,
     SecretsOfMessages1764700000314,
     EarlyVotes1764700000315,
     RejectedCalls1764700000317,

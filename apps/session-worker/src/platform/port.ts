@@ -187,6 +187,8 @@ export interface PlatformSocket {
    * @throws NoAnswerError
    */
   lookUp(phone: string): Promise<string | null>;
+  /** Resolves when what the platform kept for the session until this connection has been taken in, or is late. */
+  caughtUp(): Promise<void>;
   /** Lists all addresses from which messages of this contact may arrive. */
   addressesOf(contact: string): Promise<string[]>;
   /**

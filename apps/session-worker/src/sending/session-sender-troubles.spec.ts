@@ -67,6 +67,7 @@ beforeEach(() => {
         open = open.map((one) => (one.jobId === jobId ? { ...one, uploaded } : one));
       },
       endUntold: async (_scope, jobId) => written(jobId, 'UNTOLD'),
+      isDeleted: async () => false,
       readdress: async (_scope, jobId, to) => {
         open = open.map((one) => (one.jobId === jobId ? { ...one, to } : one));
       },

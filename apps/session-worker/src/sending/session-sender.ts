@@ -6,6 +6,7 @@ import { NoAnswerError } from '../platform/errors.js';
 import type { MessageListener, PlatformSocket, Refusal } from '../platform/port.js';
 import { atStep } from '../steps.js';
 import { failureOf, MAX_TRIES, sendFailureOf } from './ledger/failures.js';
+import { changesDeleted } from './deleted-targets.js';
 import { FilesAhead } from './files/files-ahead.js';
 import type { Ledger, LedgerMessage, LedgerScope } from './ledger/ledger.js';
 import type { NewChats } from './new-chats.js';
@@ -20,7 +21,7 @@ const RETRY_MS = 1_000;
 /** Tools of a sender; `SessionSenders` makes them. */
 export interface SenderTools {
   scope: LedgerScope;
-  ledger: Pick<Ledger, 'claim' | 'keepUpload' | 'readdress' | 'fail' | 'endUntold'>;
+  ledger: Pick<Ledger, 'claim' | 'keepUpload' | 'readdress' | 'fail' | 'endUntold' | 'isDeleted'>;
   receipts: Pick<ReceiptWriter, 'record'>;
   newChats: Pick<NewChats, 'refusalOf' | 'refused'>;
   files: Pick<OutgoingFiles, 'upload'>;
@@ -218,11 +219,14 @@ export class SessionSender {
     }
   }
 
-  /** Fails a message that must not go out because it would begin a chat; says whether it did. */
+  /** Fails a message that must not go out: it would begin a chat, or change what was deleted. Says whether it did. */
   private async refuse(message: LedgerMessage, socket: PlatformSocket): Promise<boolean> {
-    const reason = await this.tools.newChats.refusalOf(message, socket);
-    if (reason) this.fail(message, reason);
-    return reason !== undefined;
+    const { newChats, ledger } = this.tools;
+    const reason = await newChats.refusalOf(message, socket);
+    const isPointless = !reason && (await this.whileOpen(changesDeleted(message, socket, ledger)));
+    const code = isPointless ? 'VALIDATION_FAILED' : reason;
+    if (code) this.fail(message, code);
+    return code !== undefined;
   }
 
   private async send(message: LedgerMessage, socket: PlatformSocket): Promise<boolean> {

@@ -88,3 +88,25 @@ test('a message that stays unreadable however often it is sent is told without i
   expect(stage.eventsOf('session.disconnected', sessionId)).toEqual([]);
   expect(events(id)).toHaveLength(1);
 });
+
+test('a message that cannot be read and that its author never sends again is counted, and a line of the log that names nobody', async () => {
+  const untold = async (): Promise<number> => {
+    const text = await (await fetch(`${worker.url}/metrics`)).text();
+    return Number(/messages_untold_total{reason="unread"} (\d+)/.exec(text)?.[1] ?? 0);
+  };
+  const lines = (): number => worker.log().split('its author has not sent it again').length - 1;
+  const id = '3EB0FEEDFEEDFEEDFEED';
+  // The simulator knows nothing of it, and leaves the request for another one unanswered.
+  const attrs = { id, from: `${contact}@s.whatsapp.net`, type: 'text', t: '1790000000' };
+  const sealed = {
+    tag: 'enc',
+    attrs: { v: '2', type: 'msg' },
+    content: { base64: randomBytes(80).toString('base64') },
+  };
+  const stanza = { tag: 'message', attrs, content: [sealed] };
+  await stage.platform.call('POST', `/accounts/${phone}/stanzas`, { stanza, keep: true });
+  await waitFor('the figure', async () => (await untold()) === 1, LONG_MS);
+  expect(lines()).toBe(1);
+  expect(events(id)).toEqual([]);
+  expect(worker.log()).not.toContain(contact);
+}, 120_000);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { waitFor } from '@svc/testing';
 import { DataSource } from 'typeorm';
-import { LONG_MS, Stage } from '../support.js';
+import { keyIdOf, LONG_MS, Stage } from '../support.js';
 
 let stage: Stage;
 
@@ -84,6 +84,33 @@ test('a message that may wait survives a logout, and one that may not fails with
   await waitFor('both texts', async () => (await texts(contact)).length === 2, LONG_MS);
   expect(await texts(contact)).toEqual(['before the logout', 'after the logout']);
 });
+
+test.each(['edit', 'delete'] as const)(
+  'a message that waits to %s one fails where the owner deletes that on the phone meanwhile',
+  async (type) => {
+    const [phone, contact] =
+      type === 'edit' ? ['15550103006', '15550203006'] : ['15550103007', '15550203007'];
+    const sessionId = await stage.link(phone);
+    const keyId = keyIdOf(await stage.send(sessionId, contact, 'frist'));
+    await waitFor('the text', async () => (await texts(contact)).includes('frist'), LONG_MS);
+    await stage.change(sessionId, 'disconnect');
+    await stage.reached(sessionId, 'DISCONNECTED');
+    const target = { keyId, fromMe: true };
+    const content = { type, ...(type === 'edit' ? { text: 'first' } : {}), target };
+    const options = { expiresAt: inMs(LONG_MS) };
+    const change = await stage.send(sessionId, contact, content, randomUUID(), new Date(), options);
+    const behind = await queue(sessionId, contact, 'behind it');
+    await waitFor('the row', async () => (await statusOf(behind)) === 'QUEUED');
+    const revocation = { to: contact, content: { type: 'revoke', targetKeyId: keyId } };
+    await stage.platform.call('POST', `/accounts/${phone}/messages`, revocation);
+    await stage.change(sessionId, 'connect');
+    expect(await stage.event('message.failed', change)).toMatchObject({
+      failure: { code: 'VALIDATION_FAILED', givenBack: ['session', 'plan'] },
+    });
+    await stage.event('message.delivered', behind);
+    expect((await stage.platform.inbox(contact)).map(({ id }) => id)).not.toContain(keyIdOf(change));
+  },
+);
 
 test('a message that may wait fails when its session is deleted', async () => {
   const sessionId = await stage.link('15550103005');

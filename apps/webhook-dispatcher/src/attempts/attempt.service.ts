@@ -5,6 +5,7 @@ import { Batches, isOfContent, togetherOrAlone } from '@svc/database';
 import { type Answer, OutboundHttp, type PostLimits } from '@svc/outbound-http';
 import { log, refusalWords } from '@svc/service';
 import { DispatcherConfig } from '../config.js';
+import { countDropped } from '../dropped.js';
 import { EndpointDirectory, type Receiver } from '../endpoints/endpoint-directory.js';
 import type { QueuedDelivery } from '../lanes/queued-delivery.js';
 import { deliveryBody, deliveryHeaders, postLimits } from '../signing/signed-post.js';
@@ -29,6 +30,8 @@ export interface AttemptListener {
 export interface WrittenResults {
   results: AttemptResult[];
   dueAtMs: Map<string, number>;
+  /** Deliveries that the database still has, though it refuses all that would end them; by id. */
+  stuck: ReadonlySet<string>;
 }
 
 /** This service makes attempts – signs, posts, and decides the next step – and writes their results in batches. */
@@ -98,21 +101,27 @@ export class AttemptService {
 
   private async write(results: AttemptResult[]): Promise<void> {
     for (;;) {
-      const outcomes = await this.tryToWrite(results);
+      const stuck = new Set<string>();
+      const outcomes = await this.tryToWrite(results, stuck);
       if (outcomes) {
         const dueAtMs = new Map(outcomes.flatMap((outcome) => [...outcome.dueAtMs]));
-        return void this.events.emit('written', { results, dueAtMs });
+        return void this.events.emit('written', { results, dueAtMs, stuck });
       }
       await delay(REWRITE_MS);
     }
   }
 
-  private async tryToWrite(results: AttemptResult[]): Promise<RecordOutcome[] | undefined> {
+  private async tryToWrite(
+    results: AttemptResult[],
+    stuck: Set<string>,
+  ): Promise<RecordOutcome[] | undefined> {
     try {
       const outcomes = await togetherOrAlone(
         results,
         (some) => this.results.record(some),
-        (result, error) => this.endRefused(result, error),
+        async (result, error) => {
+          if (!(await this.endRefused(result, error))) stuck.add(result.item.id);
+        },
       );
       atStep('hook-5');
       for (const { changedTenants } of outcomes)
@@ -124,14 +133,34 @@ export class AttemptService {
     }
   }
 
-  /** Ends a delivery whose result the database refuses: without a result it would be sent again for ever. */
-  private async endRefused(result: AttemptResult, error: unknown): Promise<void> {
+  /** Ends a delivery whose result the database refuses: without a result it would be sent again for ever. Says whether it has ended. */
+  private async endRefused(result: AttemptResult, error: unknown): Promise<boolean> {
     const { id: deliveryId, endpointId, tenantId } = result.item;
     const fields = { deliveryId, endpointId, tenantId, err: error, words: refusalWords(error) };
-    log().error(fields, 'a result is refused: its delivery becomes a dead letter');
-    await this.results.bury(result).catch((refusal: unknown) => {
-      if (!isOfContent(refusal)) throw refusal;
-      log().error({ ...fields, err: refusal }, 'a delivery cannot be made a dead letter');
-    });
+    if (await isTaken(this.results.bury(result))) {
+      log().error(fields, 'a result is refused: its delivery becomes a dead letter');
+      return true;
+    }
+    if (await isTaken(this.results.drop(result))) {
+      countDropped('result');
+      log().error(fields, 'a result and its dead letter are refused: the delivery ends without either');
+      return true;
+    }
+    log().error(
+      fields,
+      'a delivery cannot be ended: it is not sent again while this process has its partition',
+    );
+    return false;
   }
+}
+
+/** Says whether the database took a write, or refused it for its content's sake. */
+function isTaken(write: Promise<void>): Promise<boolean> {
+  return write.then(
+    () => true,
+    (error: unknown) => {
+      if (!isOfContent(error)) throw error;
+      return false;
+    },
+  );
 }

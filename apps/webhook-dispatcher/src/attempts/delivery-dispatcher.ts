@@ -178,8 +178,9 @@ export class DeliveryDispatcher {
     if (log().isLevelEnabled('debug')) for (const { result } of ends) if (result) logAttempt(result);
   }
 
-  private handleWritten({ results, dueAtMs }: WrittenResults): void {
+  private handleWritten({ results, dueAtMs, stuck }: WrittenResults): void {
     for (const { item } of results) {
+      if (stuck.size > 0 && stuck.has(item.id)) this.scheduler.keepLeased(item);
       const due = dueAtMs.size > 0 ? dueAtMs.get(item.id) : undefined;
       if (due !== undefined) this.loader.schedule({ ...item, dueAtMs: due });
       // The next one of its conversation waits in the database for this.

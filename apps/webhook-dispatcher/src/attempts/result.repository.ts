@@ -97,13 +97,15 @@ const RECORD_SQL = `WITH ${FENCE_SQL},
     ARRAY(SELECT tenant_id FROM counted WHERE pause OR recovered) AS "changedTenants",
     ARRAY(SELECT id FROM again) AS ids, ARRAY(SELECT next_at FROM again) AS dates`;
 
-// The time is real: a clock that raises may be what the result was refused for. The event alone says what was to be sent.
-const BURY_SQL = `WITH ${FENCE_SQL},
+const FINISHED = `WITH ${FENCE_SQL},
   finished AS (DELETE FROM webhook_delivery hot USING fence
-    WHERE hot.id = $3 AND hot.attempt = $4 AND hot.p = fence.partition RETURNING hot.*)
+    WHERE hot.id = $3 AND hot.attempt = $4 AND hot.p = fence.partition RETURNING hot.*)`;
+// The time is real: a clock that raises may be what the result was refused for. The event alone says what was to be sent.
+const BURY_SQL = `${FINISHED}
   INSERT INTO webhook_dlq (delivery_id, seq, event_id, endpoint_id, tenant_id, kind, event_at, attempts, reason, dead_at)
   SELECT id, seq, event_id, endpoint_id, tenant_id, kind, event_at, attempt, 'RESULT_REFUSED', clock_timestamp() FROM finished
   WHERE replay_of IS DISTINCT FROM 'DELIVERED' ON CONFLICT DO NOTHING`;
+const DROP_SQL = `${FINISHED} SELECT count(*) FROM finished`;
 
 /** The changes by a batch of results besides the deliveries themselves. */
 export interface RecordOutcome {
@@ -143,6 +145,11 @@ export class ResultRepository {
   /** Makes a dead letter of a delivery whose result cannot be written, and leaves the result out. */
   async bury({ item }: AttemptResult): Promise<void> {
     await this.dataSource.query(BURY_SQL, [...fenceParameters([item]), item.id, item.attempt]);
+  }
+
+  /** Ends a delivery of which no dead letter can be made either. */
+  async drop({ item }: AttemptResult): Promise<void> {
+    await this.dataSource.query(DROP_SQL, [...fenceParameters([item]), item.id, item.attempt]);
   }
 
   private async recordWithEvents(parameters: unknown[]): Promise<RecordRow> {

@@ -125,6 +125,14 @@ describe('the persons of an event', () => {
     },
   );
 
+  test('are also who is named in it: on cards, and as the author of a poll', () => {
+    const cards = [{ displayName: 'Ada', phones: ['+4915550001', '+4915550002'] }];
+    const named = { remoteJid: 'c', timestamp: '2026-01-31T12:00:00.000Z', contacts: cards, pollAuthor: 'p' };
+    expect(read(named, { type: 'message.received' }).persons.contacts).toEqual([
+      ...['c', 'p', '4915550001@s.whatsapp.net', '4915550002@s.whatsapp.net'],
+    ]);
+  });
+
   test('are who is written to, of what was sent to them, at the time when it happened', () => {
     expect(read({ to: 'c', timestamp: '2026-01-31T11:00:00.000Z' }).persons).toEqual({
       ...{ contacts: ['c'], at: new Date(OCCURRED), toThem: true },

@@ -2,12 +2,15 @@ import { hash } from 'node:crypto';
 import {
   AppError,
   CallReceived,
+  type ContactCard,
   type Envelope,
   MessagePollVote,
+  type MessagePollVoteV1,
   MessageReceived,
   type MessageReceivedV1,
   ONLY_NAMED_EVENTS,
   partitionOf,
+  phoneAddress,
 } from '@svc/contracts';
 import { type ReadEvent } from '@svc/messaging';
 import { timeOfInbound } from '@svc/service';
@@ -22,7 +25,7 @@ const VARIANTS = '89ab';
 
 /** The persons of an event, and its time, as erasures look at it. */
 export interface Persons {
-  /** Addresses of who wrote, or is written to, and of the chat. */
+  /** Addresses of who wrote, or is written to, of the chat, and of whom a message quotes or mentions. */
   contacts: string[];
   at: Date;
   /** The event is about what was sent to them. */
@@ -118,12 +121,23 @@ export const FROM_PERSONS: ReadonlySet<string> = new Set(
   [MessageReceived, MessagePollVote, CallReceived].map(({ name }) => name),
 );
 
+/** Lists the addresses of the numbers on contact cards. */
+function onCards(cards: ContactCard[]): string[] {
+  return cards.flatMap(({ phones }) => phones.map((phone) => phoneAddress(phone.slice(1))));
+}
+
+/** Fields of events that name persons. */
+type Told = Partial<MessageReceivedV1 & Pick<MessagePollVoteV1, 'pollAuthor'>> & { to?: unknown };
+
 /** Reads the persons in an envelope. */
 function personsOf({ type, occurredAt, data }: Envelope): Persons {
-  const { remoteJid, to, chatId, timestamp } = data as Partial<MessageReceivedV1> & { to?: unknown };
+  const { remoteJid, to, chatId, timestamp, quoted, mentions, contacts, pollAuthor } = data as Told;
   const isInbound = FROM_PERSONS.has(type) && typeof timestamp === 'string';
   return {
-    contacts: [remoteJid ?? to, chatId].filter((address) => typeof address === 'string'),
+    contacts: [
+      ...[remoteJid ?? to, chatId, quoted?.remoteJid, pollAuthor],
+      ...[...(mentions ?? []), ...onCards(contacts ?? [])],
+    ].filter((address) => typeof address === 'string'),
     at: isInbound ? timeOfInbound(occurredAt, timestamp) : new Date(occurredAt),
     toThem: !isInbound,
   };

@@ -19,6 +19,8 @@ export class DeliveryScheduler {
   readonly events = new EventEmitter<{ work: []; refill: [Lane] }>();
   /** Deliveries that the database has as leased and this process sends, from before the commit to the result. */
   private readonly leased = new Map<string, QueuedDelivery>();
+  /** Deliveries that stay leased though their attempt is over, and their partitions. */
+  private readonly kept = new Map<string, number>();
 
   constructor(
     private readonly lanes: Lanes,
@@ -162,14 +164,20 @@ export class DeliveryScheduler {
     for (const item of items) if (this.leased.get(item.id) === item) this.leased.delete(item.id);
   }
 
-  /** Says whether this process sends a delivery. */
+  /** Leaves a delivery that cannot be ended as it is: due again, it would be sent again and again. */
+  keepLeased({ id, partition }: QueuedDelivery): void {
+    this.kept.set(id, partition);
+  }
+
+  /** Says whether this process sends a delivery, or keeps it from being sent. */
   isLeased(id: string): boolean {
-    return this.leased.has(id);
+    return this.leased.has(id) || this.kept.has(id);
   }
 
   /** Forgets a partition. What was waiting stays in the database, as leased, for the next owner. */
   drop(partition: number): void {
     this.forget(this.lanes.drainPartition(partition));
+    for (const [id, of] of this.kept) if (of === partition) this.kept.delete(id);
   }
 
   private isMine({ partition, epoch }: LaneKey): boolean {

@@ -167,6 +167,18 @@ describe('a contact who is erased', () => {
     expect(stage.receiver.bodies(path)).toHaveLength(2);
   });
 
+  test('does not come back with what others wrote before, and that quotes or mentions them', async () => {
+    const { tenantId } = await stage.subscriber();
+    await erase(tenantId, { until: ago(0) });
+    const quoted = { keyId: '3EB0', remoteJid: ADA, body: { type: 'text' as const, text: 'secret' } };
+    await stage.producer.received(tenantId, { ...from(BEN), mentions: [BEN, ADA] });
+    await stage.producer.received(tenantId, { ...from(BEN), quoted });
+    const other = await stage.producer.received(tenantId, { ...from(BEN), mentions: [BEN] });
+    await taken(tenantId);
+    expect(await traces(tenantId)).toBe(0);
+    expect(await log(tenantId)).toEqual([other.id]);
+  });
+
   test('is remembered under a hash that nobody can compute without the key', async () => {
     const { tenantId } = await stage.subscriber();
     await erase(tenantId);

@@ -134,7 +134,7 @@ test('of an endpoint that is active again nothing expires, and an owner of an ol
   const old = `UPDATE webhooks.webhook_delivery SET state = 'held', held_at = now() - interval '9 days'`;
   await stage.database.query(`${old} WHERE endpoint_id = $1`, [endpointId]);
   const held = stage.get(HeldRepository);
-  expect(await held.expire({ partition, epoch }, endpointId)).toBe(0);
+  expect(await held.expire({ partition, epoch }, endpointId)).toEqual([]);
   answer();
   await delivered(3);
 
@@ -142,29 +142,31 @@ test('of an endpoint that is active again nothing expires, and an owner of an ol
   await receive(4, 4);
   await holds(1);
   await moveClock(10 * DAY_MS);
-  expect(await held.expire({ partition, epoch: epoch - 1 }, endpointId)).toBe(0);
+  expect(await held.expire({ partition, epoch: epoch - 1 }, endpointId)).toEqual([]);
   await sweep();
   expect(await dead()).toMatchObject([{ n: '4', reason: 'HOLD_EXPIRED' }]);
 });
 
-test('an endpoint whose dead letters the database refuses ends the sweep for no other', async () => {
+test('a held delivery whose dead letter the database refuses ends without one; those of it and of others that are healthy have theirs', async () => {
   const [sick, healthy] = [await aSubscriber(), await aSubscriber()];
-  await stage.database.query(`
-    CREATE FUNCTION webhooks.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-      RAISE EXCEPTION 'nobody foresaw this' USING ERRCODE = '22000'; END $$;
-    CREATE TRIGGER refuse BEFORE INSERT ON webhooks.webhook_dlq FOR EACH ROW
-      WHEN (NEW.endpoint_id = '${sick.endpointId}') EXECUTE FUNCTION webhooks.refuse()`);
   for (const { setStatus, receive, holds } of [sick, healthy]) {
     await setStatus('PAUSED');
     await receive(1, LIMIT);
     await holds(LIMIT);
   }
-  for (const { receive, hot } of [sick, healthy]) {
-    await receive(LIMIT + 1, LIMIT + 1);
-    await waitFor('one more', async () => (await hot()).length !== LIMIT);
-  }
-  await sweep();
-  expect(await healthy.dead()).toMatchObject([{ n: '1', reason: 'HOLD_FULL' }]);
-  expect(await sick.dead()).toEqual([]);
+  const [first] = await sick.hot();
+  await stage.database.query(`
+    CREATE FUNCTION webhooks.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      RAISE EXCEPTION 'nobody foresaw this' USING ERRCODE = '22000'; END $$;
+    CREATE TRIGGER refuse BEFORE INSERT ON webhooks.webhook_dlq FOR EACH ROW
+      WHEN (NEW.delivery_id = '${first?.id}') EXECUTE FUNCTION webhooks.refuse()`);
+  for (const { receive } of [sick, healthy]) await receive(LIMIT + 1, LIMIT + 3);
+  await waitFor('the dead letters of the healthy', async () => (await healthy.dead()).length === 3);
+  await waitFor('those of the sick', async () => (await sick.dead()).length === 2);
+  await sick.holds(LIMIT);
+  expect(await healthy.dead()).toMatchObject(numbers(1, 3).map((n) => ({ n, reason: 'HOLD_FULL' })));
+  expect(await sick.dead()).toMatchObject(numbers(2, 3).map((n) => ({ n, reason: 'HOLD_FULL' })));
+  const figures = await (await fetch(`${stage.url}/metrics`)).text();
+  expect(figures).toContain('deliveries_dropped_total{reason="held"} 1\n');
   await stage.database.query('DROP FUNCTION webhooks.refuse() CASCADE');
 });

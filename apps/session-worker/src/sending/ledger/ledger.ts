@@ -78,6 +78,9 @@ const READDRESS_SQL = `WITH ${FENCE_SQL}
     content = CASE WHEN $6::jsonb IS NULL THEN o.content ELSE jsonb_set(o.content, '{accounts}', $6) END
   FROM fence WHERE o.session_id = $3 AND o.job_id = $4 RETURNING 1`;
 
+const DELETED_SQL =
+  'SELECT EXISTS (SELECT FROM inbound_message WHERE session_id = $1 AND deletes = $2) AS deleted';
+
 const END_UNTOLD_SQL = `WITH ${FENCE_SQL}
   UPDATE outbound_message o SET status = 'FAILED', ${FAILED_AT('$5')} FROM fence WHERE o.session_id = $3 AND o.job_id = $4 RETURNING 1`;
 
@@ -140,6 +143,12 @@ export class Ledger {
    */
   endUntold(scope: LedgerScope, jobId: string): Promise<void> {
     return this.change(END_UNTOLD_SQL, scope, jobId, new Date().toISOString());
+  }
+
+  /** Says whether the owner of the number has deleted a message on the phone. */
+  async isDeleted(sessionId: string, keyId: string): Promise<boolean> {
+    const [row] = await this.dataSource.query<{ deleted: boolean }[]>(DELETED_SQL, [sessionId, keyId]);
+    return row?.deleted === true;
   }
 
   private async change(

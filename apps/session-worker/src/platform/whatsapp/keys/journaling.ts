@@ -17,6 +17,7 @@ import { readContent } from '../content/decoded-content.js';
 import type { AddressBook, JournalPlace } from '../stanzas/address-book.js';
 import {
   inboundRecord,
+  isLeftOut,
   journalPlace,
   NOTHING_SAID,
   unreadRecord,
@@ -25,6 +26,7 @@ import {
 import { earlyVoteRecords } from '../messages/early-votes.js';
 import { timerChange } from '../messages/chat-timers.js';
 import { JOURNAL, keepLateWrites } from './key-store.js';
+import { watchUnread } from './unread.js';
 
 /** Number of resends that the library asks for; the last one says so. */
 const MOST_RESENDS = 5;
@@ -141,12 +143,23 @@ class Journal {
   ): Promise<Uint8Array> {
     const sealed = (stanza.content as Stanza[]).find(({ content }) => content === ciphertext);
     const isLast = Number(sealed?.attrs['count'] ?? 0) >= MOST_RESENDS || isKeyGone(error);
+    if (!place.isKey && !isLast) this.watch(stanza, place);
     if (place.isKey || !isLast) throw error;
     const record = await unreadRecord(stanza, place, this.book, UNREADABLE);
     if (!record) throw error;
     log().error({ err: error }, 'a message stays unreadable: it is told without its content');
     await this.tools.store.commit([], [record]);
     return NOTHING_SAID;
+  }
+
+  private watch(stanza: Stanza, { sender, keyId }: JournalPlace): void {
+    if (isLeftOut(stanza)) return;
+    const { store } = this.tools;
+    watchUnread(
+      stanza,
+      this.book.credentials.me?.id ?? '',
+      async () => (await store.journaled(sender, keyId)) !== undefined,
+    );
   }
 }
 

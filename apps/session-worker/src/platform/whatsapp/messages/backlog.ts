@@ -38,6 +38,11 @@ export class Backlog {
     });
   }
 
+  /** Resolves when all that was added by now is taken. */
+  async idle(): Promise<void> {
+    await this.queue.idle();
+  }
+
   private async next(stanza: Stanza): Promise<void> {
     if (!this.noted.includes(stanza)) await this.note(this.together());
     this.waiting.shift();

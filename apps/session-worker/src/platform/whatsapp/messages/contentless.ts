@@ -21,6 +21,8 @@ import type { StanzasInHand } from './stanzas-in-hand.js';
 
 /** Longest wait for a message that was asked for in another way, in ms. */
 const ASKED_MS = 20_000;
+/** Longest wait for the backlog of a connection, in ms. */
+const BACKLOG_MS = 30_000;
 const NOTHING = new Uint8Array();
 const UNAVAILABLE = { type: 'unsupported', original: 'unavailable' } as const;
 
@@ -44,8 +46,9 @@ interface Tools {
  * Journals what the library does not read, before it is confirmed: nobody would hear that it was there. The platform gives some messages to
  * the phone alone, such as one-time codes and what may be viewed once; some the library cannot take apart; and what has ended one
  * connection after the other is kept from it.
+ * @returns what resolves when the backlog of the connection is in the journal, or late.
  */
-export function journalUnread(stanzas: EventEmitter, tools: Tools): void {
+export function journalUnread(stanzas: EventEmitter, tools: Tools): Promise<void> {
   const { inHand, isOpen, confirm } = tools;
   const usual = reading(stanzas.listeners('CB:message') as Work[], tools);
   stanzas.removeAllListeners('CB:message');
@@ -66,6 +69,10 @@ export function journalUnread(stanzas: EventEmitter, tools: Tools): void {
   stanzas.on('CB:message', (stanza: Stanza) =>
     stanza.attrs['offline'] ? backlog.add(stanza) : take(stanza),
   );
+  return new Promise((resolve) => {
+    setTimeout(resolve, BACKLOG_MS).unref();
+    stanzas.once('CB:ib,,offline', () => void backlog.idle().then(resolve));
+  });
 }
 
 function passOver(stanza: Stanza): void {

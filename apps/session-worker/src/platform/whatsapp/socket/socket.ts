@@ -66,9 +66,10 @@ export function openSocket(
     const book = { credentials, repository: sock.signalRepository, store: guardedStore };
     const confirm = (stanza: Stanza): Promise<void> => sock.sendMessageAck(stanza as BinaryNode);
     const isOpen = (): boolean => sock.ws.isOpen;
-    journalUnread(sock.ws, { book, store: guardedStore, inHand, isOpen, confirm, abandon });
+    const tools = { book, store: guardedStore, inHand, isOpen, confirm, abandon };
+    const backlog = journalUnread(sock.ws, tools);
     const calls = new Calls(sock.ws, {
-      ...{ book, store: guardedStore, confirm, abandon },
+      ...tools,
       send: (stanza) => sock.sendNode(stanza as BinaryNode),
       newId: () => sock.generateMessageTag(),
     });
@@ -82,6 +83,7 @@ export function openSocket(
       presence,
       device,
       address,
+      backlog,
     });
   };
   const socket = scope.run(() => trusting(address.trustRoot, open));
@@ -110,13 +112,14 @@ interface Guards {
   presence: Presence;
   device: WABrowserDescription;
   address: PlatformAddress;
+  backlog: Promise<void>;
 }
 
 function attach(
   sock: LibrarySocket,
   stanzas: WeakMap<Uint8Array, Stanza>,
   listener: PlatformListener,
-  { scope, watchdog, calls, presence, device, address }: Guards,
+  { scope, watchdog, calls, presence, device, address, backlog }: Guards,
 ): PlatformSocket {
   const { proxy, url: platformUrl } = address;
   let closed = false;
@@ -157,6 +160,7 @@ function attach(
     accountsOf: (addresses) => handOver(() => accounts.othersOf(addresses)),
     send: (message) => handOver(() => sendMessage(sock, message)),
     ...directRequests(sock, scope, { accounts, calls, presence, linking }),
+    caughtUp: () => backlog,
     restrictions: () => scope.run(() => askRestrictions(sock)),
     logout: () => scope.run(() => sock.logout()),
     recycle: (reason: StatusReason) => {
