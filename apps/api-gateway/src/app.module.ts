@@ -60,6 +60,7 @@ import { ClientMessage } from './sending/client-message.entity.js';
 import { MessagesService } from './messages/messages.service.js';
 import { CallsConsumer } from './calls/calls.consumer.js';
 import { CallsService } from './calls/calls.service.js';
+import { PollVoteRow } from './polls/poll-vote.entity.js';
 import { PollVotesRepository } from './polls/poll-votes.repository.js';
 import { PollsConsumer } from './polls/polls.consumer.js';
 import { PollsController } from './polls/polls.controller.js';
@@ -134,6 +135,7 @@ import { UsageService } from './usage/usage.service.js';
 import { WebhooksController } from './webhooks/webhooks.controller.js';
 
 const ENTITIES = [
+  PollVoteRow,
   ApiKey,
   AuditCheck,
   AuditHead,

@@ -79,6 +79,7 @@ interface Operation {
  */
 const TOLD_TO_ALL = new Set([
   'endpointId', // an event of an endpoint says which; the id opens nothing
+  'state', // of a call: whether it rings
   'held', // the reader sees the events anyway that wait for that endpoint
 ]);
 

@@ -8,6 +8,7 @@ import {
   parseData,
   refusalBy,
   type RequestContract,
+  type SessionRef,
   type SessionState,
   type SubscriptionStatus,
 } from '@svc/contracts';
@@ -79,10 +80,14 @@ export function checkProxy(proxy: string | null | undefined): void {
     throw invalidField('proxy', 'proxy must be http://');
 }
 
+/** A request that a session carries out at once; some name a call. */
+export type LiveRequest = SessionRef & { callId?: string };
+
 /** Takes the call of a request for a rejected one, which rings no more; a request without a call passes. */
-export function assertRinging({ callId }: { callId?: string }, ringing: Set<string>): void {
-  if (callId !== undefined && !ringing.delete(callId))
-    throw new AppError('CALL_NOT_RINGING', undefined, { callId });
+export function rejected(request: LiveRequest, ringing: Set<string>): LiveRequest {
+  const { callId } = request;
+  if (callId === undefined || ringing.delete(callId)) return request;
+  throw new AppError('CALL_NOT_RINGING', undefined, { callId });
 }
 
 /** Answers by contract: both ends are checked, and an error goes out as its body. */

@@ -64,14 +64,15 @@ import { natsConnectionOf, NO_LIMITS, PLAN_NUMBERS } from '@svc/testing';
 import {
   ACTIVE,
   answer,
-  assertRinging,
   assertRoom,
   auditThrough,
   checkProxy,
   type Listening,
+  type LiveRequest,
   type Message,
   type OwnedSession,
   refusalOfNone,
+  rejected,
   settingsOf,
   stateFor,
 } from './fake-answers.js';
@@ -104,7 +105,6 @@ export class FakeServices {
   asked: string[] = [];
   /** Requests to a worker that it carries out immediately, unchanged. */
   readonly done: object[] = [];
-  /** Calls that ring. */
   readonly ringing = new Set<string>();
   /** Requests to change the wished state of sessions, unchanged. */
   readonly wishes: ChangeSessionV1[] = [];
@@ -344,11 +344,11 @@ export class FakeServices {
       const address = exists ? `${request.phone}@s.whatsapp.net` : null;
       return { phone: `+${request.phone}`, exists, address };
     });
-    for (const contract of [MarkRead, RejectCall, SetTyping] as RequestContract<SessionRef, object>[]) {
+    for (const contract of [MarkRead, RejectCall, SetTyping] as RequestContract<LiveRequest, object>[]) {
       this.on(contract, (request) => {
         this.connected(request);
-        assertRinging(request, this.ringing);
-        return void this.done.push(request) ?? {};
+        this.done.push(rejected(request, this.ringing));
+        return {};
       });
     }
     this.on(EraseInSessions, (request: EraseContactV1) => {

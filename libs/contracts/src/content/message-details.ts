@@ -140,7 +140,7 @@ export class OfferedChoice {
   @ApiPropertyOptional({ description: 'Address that it leads to.', example: 'https://example.com/orders/1' })
   @IsOptional()
   @IsString()
-  url?: string;
+  linkUrl?: string;
 }
 
 /** What a place says of somebody on the way, beside where they are. */

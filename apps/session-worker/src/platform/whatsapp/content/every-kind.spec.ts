@@ -71,7 +71,7 @@ describe('what a message offers is told choice by choice', () => {
     buttons: params.map((each) => ({ name: 'x', buttonParamsJson: JSON.stringify(each) })),
   });
   const first = { text: 'a', id: '1' };
-  const second = { text: 'b', url: 'https://example.com' };
+  const second = { text: 'b', linkUrl: 'https://example.com' };
 
   test.each<[string, object, object[]]>([
     [
