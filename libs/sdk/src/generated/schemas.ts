@@ -1232,7 +1232,7 @@ export interface OfferedChoice {
   /** Id that whoever offers it gave it: the answer has it as `choiceId`. */
   id?: string | undefined;
   /** Address that it leads to. */
-  url?: string | undefined;
+  linkUrl?: string | undefined;
 }
 
 /** `OpenCheckoutBody` of the API description. */
