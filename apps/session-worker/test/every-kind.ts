@@ -140,7 +140,7 @@ export const WORDLESS: Record<string, object> = {
   encEventResponseMessage: { encIv: 'AAAA' },
 };
 
-/** What devices and the platform exchange, and what belongs to another message: no message of a person. */
+/** Kinds that devices and the platform exchange, and parts of other messages: no message of a person. */
 export const UNTOLD: Record<string, object> = {
   senderKeyDistributionMessage: { groupId: '1@g.us' },
   fastRatchetKeySenderKeyDistributionMessage: { groupId: '1@g.us' },

@@ -115,10 +115,7 @@ export function editedContent(message: proto.IMessage): DecodedContent | undefin
 
 /** Reads an edit or a revocation of an earlier message, or a timer of the chat; all else of this kind is among the devices. */
 function changed({ protocolMessage: message }: proto.IMessage): DecodedContent | undefined {
-  if (message?.type === EPHEMERAL_SETTING) {
-    const setting = timerIn(message.ephemeralExpiration ?? 0, message.ephemeralSettingTimestamp);
-    return { type: 'protocolMessage', content: {}, viewOnce: false, setting };
-  }
+  if (message?.type === EPHEMERAL_SETTING) return settingIn(message);
   if (!message?.key?.id) return undefined;
   const keyId = boundedId(message.key.id);
   if (message.type === MESSAGE_EDIT && message.editedMessage) {
@@ -129,30 +126,44 @@ function changed({ protocolMessage: message }: proto.IMessage): DecodedContent |
   return { type: 'protocolMessage', content: {}, viewOnce: false, change: { kind: 'REVOKED', keyId } };
 }
 
+function settingIn(message: proto.Message.IProtocolMessage): DecodedContent {
+  const setting = timerIn(message.ephemeralExpiration, message.ephemeralSettingTimestamp);
+  return { type: 'protocolMessage', content: {}, viewOnce: false, setting };
+}
+
 function contextOf(
   context?: proto.IContextInfo | null,
 ): Pick<DecodedContent, 'quoted' | 'mentions' | 'referral' | 'isForwarded' | 'timer'> {
-  const { stanzaId, participant, quotedMessage, mentionedJid, isForwarded, expiration } = context ?? {};
-  const referral = context ? referralIn(context) : undefined;
-  const content = quotedMessage ? described(quotedMessage, QUOTED) : undefined;
+  if (!context) return {};
+  const { mentionedJid, isForwarded, expiration, ephemeralSettingTimestamp } = context;
+  const [quoted, referral] = [quotedIn(context), referralIn(context)];
   const mentions = [...new Set(mentionedJid)].slice(0, MOST_MENTIONS);
   return {
-    ...(stanzaId
-      ? {
-          quoted: {
-            keyId: boundedId(stanzaId),
-            ...(participant ? { author: participant } : {}),
-            ...(content ? { content } : {}),
-          },
-        }
-      : {}),
+    ...(quoted ? { quoted } : {}),
     ...(mentions.length > 0 ? { mentions } : {}),
     ...(referral ? { referral } : {}),
     ...(isForwarded ? { isForwarded } : {}),
-    ...(expiration ? { timer: timerIn(expiration, context?.ephemeralSettingTimestamp) } : {}),
+    ...(expiration ? { timer: timerIn(expiration, ephemeralSettingTimestamp) } : {}),
   };
 }
 
-function timerIn(seconds: number, setAt: proto.IContextInfo['ephemeralSettingTimestamp']): ChatTimer {
-  return { seconds, setAt: Number(setAt ?? 0) };
+function quotedIn({
+  stanzaId,
+  participant,
+  quotedMessage,
+}: proto.IContextInfo): DecodedContent['quoted'] | undefined {
+  if (!stanzaId) return undefined;
+  const content = quotedMessage ? described(quotedMessage, QUOTED) : undefined;
+  return {
+    keyId: boundedId(stanzaId),
+    ...(participant ? { author: participant } : {}),
+    ...(content ? { content } : {}),
+  };
+}
+
+function timerIn(
+  seconds: number | null | undefined,
+  setAt: proto.IContextInfo['ephemeralSettingTimestamp'],
+): ChatTimer {
+  return { seconds: seconds ?? 0, setAt: Number(setAt ?? 0) };
 }

@@ -117,15 +117,25 @@ async function saidIn(
 ): Promise<Said> {
   const read = readContent(plaintext);
   if (read === 'UNREADABLE') return { content: UNREADABLE };
-  if (read?.setting) return { timer: read.setting };
-  if (read?.vote) {
-    const vote = await voteIn(read, where, book);
-    return vote ? { vote: { ...vote, pollAuthor: await phoneOf(vote.pollAuthor, book) } } : {};
+  if (read === undefined) {
+    countContent(plaintext, undefined);
+    return {};
   }
-  const decoded = await withPhones(read && (await withSealedEdit(read, where.stanza, book)), book);
+  if (read.setting) return { timer: read.setting };
+  if (read.vote) return votedIn(read, where, book);
+  const decoded = await withPhones(await withSealedEdit(read, where.stanza, book), book);
   const content = decoded && inboundContent(decoded);
   if (!content || isUnsupported(content)) countContent(plaintext, content?.type);
-  return { content, timer: read?.timer };
+  return { content, timer: read.timer };
+}
+
+async function votedIn(
+  read: DecodedContent,
+  where: { stanza: Stanza; place: JournalPlace },
+  book: AddressBook,
+): Promise<Said> {
+  const vote = await voteIn(read, where, book);
+  return vote ? { vote: { ...vote, pollAuthor: await phoneOf(vote.pollAuthor, book) } } : {};
 }
 
 /** Says whether people hear no more of a content than that it was there, though nobody withholds it. */
