@@ -1,21 +1,31 @@
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
-import {
-  subscriptionCases,
-  startTestService,
-  type TestService,
-  wholeTenantInBillingCases,
-} from '@svc/testing';
-import { schema } from '../src/migrations/schema.js';
-import { serviceOptions } from '../src/service-options.js';
+import { OpenCheckout } from '@svc/contracts';
+import { paymentCases, type PaymentWorld, subscriptionCases, wholeTenantInBillingCases } from '@svc/testing';
+import { type PaidBilling, reaches, startPaidBilling } from './provider.js';
 
-let service: TestService;
+let paid: PaidBilling;
+let world: PaymentWorld;
 
 beforeAll(async () => {
-  service = await startTestService(serviceOptions, schema);
+  paid = await startPaidBilling();
+  const { billing, stripe } = paid;
+  world = {
+    rpc: billing.rpc,
+    pay: async (tenantId, plan) => {
+      stripe.pay((await billing.rpc.request(OpenCheckout, { tenantId, plan })).url);
+      await stripe.flush();
+      await reaches(billing, tenantId, { plan, keeper: 'stripe' });
+    },
+    signatureOf: (payload) => stripe.signature(payload),
+  };
 });
-afterAll(() => service.stop());
+afterAll(() => paid.stop());
 
 // The gateway's tests run the same cases against the fake that stands for this service.
 describe('the service keeps the contract', () => {
-  test.each([...subscriptionCases, ...wholeTenantInBillingCases])('$name', ({ run }) => run(service));
+  test.each([...subscriptionCases, ...wholeTenantInBillingCases])('$name', ({ run }) => run(world));
+});
+
+describe('of payments and usage', () => {
+  test.each(paymentCases)('$name', ({ run }) => run(world));
 });

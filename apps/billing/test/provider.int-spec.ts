@@ -205,6 +205,17 @@ describe('webhooks of the provider', () => {
     expect(paid.stripe.webhookCounts.doubled).toBeGreaterThan(0);
   });
 
+  test('leave nothing in memory once the provider was asked', async () => {
+    const sync = paid.billing.get(ProviderSync);
+    const { subscription } = await subscribe(paid, 'GROWTH');
+    for (const plan of ['ENTERPRISE', 'STARTER', 'GROWTH'] as const) {
+      paid.stripe.world.changePrice(subscription, PRICE[plan], 'now');
+    }
+    await paid.stripe.flush();
+    await allLookedFor(paid.billing);
+    await waitFor('no sync to run', () => sync['running'].size + sync['following'].size === 0);
+  });
+
   test('are kept once', async () => {
     const body = JSON.stringify({
       ...{ id: `evt_${randomUUID()}`, type: 'invoice.paid' },

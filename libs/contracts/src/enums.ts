@@ -3,7 +3,7 @@ export const BOT_MODES = ['MANAGED', 'EXTERNAL'] as const;
 /** Value of `BOT_MODES`. */
 export type BotMode = (typeof BOT_MODES)[number];
 
-/** Observed state of a session. */
+/** Observed state of a session. `DEGRADED` is never set: it was released, and clients may know it. */
 export const SESSION_STATUSES = [
   'NEW',
   'CONNECTING',

@@ -73,6 +73,10 @@ export { boundEndpointCases } from './contract-cases/bound-endpoints.js';
 export { sessionCases, type SessionWorld } from './contract-cases/sessions.js';
 export { limitsCases } from './contract-cases/limits.js';
 export { NO_LIMITS, PLAN_NUMBERS, subscriptionCases } from './contract-cases/subscriptions.js';
+export { linkedSessionCases, type LinkedWorld } from './contract-cases/linked-sessions.js';
+export { deliveryCases, type DeadLetter, type DeliveryWorld } from './contract-cases/deliveries.js';
+export { eventLogCases, type EventLogWorld } from './contract-cases/event-log.js';
+export { paymentCases, type PaymentWorld } from './contract-cases/payments.js';
 export { endMessageCases } from './contract-cases/end-message.js';
 export {
   wholeTenantInBillingCases,

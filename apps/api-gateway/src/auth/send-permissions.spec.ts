@@ -6,7 +6,7 @@ function stage() {
   const questions = new AnswerCache<string>(() => 0);
   const open: { resolve: (answer: string) => void; reject: (error: Error) => void }[] = [];
   const question = () => new Promise<string>((resolve, reject) => open.push({ resolve, reject }));
-  return { open, ask: (key = 'plan') => questions.fresh(key, question) };
+  return { open, questions, ask: (key = 'plan') => questions.fresh(key, question) };
 }
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -56,6 +56,21 @@ function caching() {
 
 afterEach(() => {
   jest.restoreAllMocks();
+});
+
+test('no question is remembered once it is answered, whichever way', async () => {
+  const { open, ask, questions } = stage();
+  const all = [ask('good'), ask('good'), ask('bad')];
+  expect(questions['questions'].size).toBe(2);
+  open[0]!.resolve('good');
+  open[1]!.reject(new Error('away'));
+  await settled();
+  open[2]!.resolve('better');
+  expect((await Promise.allSettled(all)).map(({ status }) => status)).toEqual([
+    ...['fulfilled', 'fulfilled', 'rejected'],
+  ]);
+  await settled();
+  expect(questions['questions'].size).toBe(0);
 });
 
 test('an answer that allows is cached for a moment, counted from the question, and a refusal is not', async () => {

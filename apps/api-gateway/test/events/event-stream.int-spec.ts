@@ -8,6 +8,9 @@ import {
   SessionConnectedV1,
 } from '@svc/contracts';
 import { type ApiDocument, apiOperations, isStream, waitFor } from '@svc/testing';
+import { EventStreams } from '../../src/events/event-streams.service.js';
+import { LogReader } from '../../src/events/log-reader.js';
+import { LogTail } from '../../src/events/log-tail.js';
 import { expectError } from '../support/answers.js';
 import { gateway, withGateway } from '../support/gateway.js';
 import { StreamReader } from '../support/stream-reader.js';
@@ -281,5 +284,24 @@ describe('a stream ends', () => {
   test('for a HEAD request at once', async () => {
     const answer = await gateway.call(tenant.apiKey, `HEAD ${PATH}`);
     expect(answer).toMatchObject({ status: 200, body: { text: '' } });
+  });
+
+  test('and leaves nothing in the memory of the gateway', async () => {
+    const [streams, tail, reader] = [EventStreams, LogTail, LogReader].map((type) =>
+      gateway.service.get<object>(type),
+    ) as [EventStreams, LogTail, LogReader];
+    const remembered = (): number[] =>
+      [streams['open'], streams['slots']['taken'], tail['watched'], reader['underWay']].map(
+        ({ size }) => size,
+      );
+    await waitFor('the streams before to end', () => Math.max(...remembered()) === 0);
+    await follow();
+    await follow();
+    happen([anEvent(1)]);
+    await waitFor('the event', () => numbersOf(...readers).length === 2);
+    // Three places: of the process, of the key and of the tenant.
+    expect(remembered().slice(0, 3)).toEqual([2, 3, 1]);
+    readers.forEach((one) => one.leave());
+    await waitFor('nothing to be remembered', () => Math.max(...remembered()) === 0);
   });
 });

@@ -205,7 +205,9 @@ describe('the list of keys', () => {
     const { apiKey, kid } = await gateway.createTenant();
     const begun = Date.now();
     await list(apiKey);
-    await gateway.service.get(KeyUsage).flush();
+    const usage = gateway.service.get(KeyUsage);
+    await usage.flush();
+    expect(usage['used'].size).toBe(0);
     const { body } = await list(apiKey);
     const [item] = body['items'] as ApiKeyView[];
     expect(item?.kid).toBe(kid);
@@ -223,7 +225,9 @@ describe('the list of keys', () => {
     const usedAt = async ({ apiKey }: NewTenant): Promise<string | null | undefined> =>
       ((await list(apiKey)).body['items'] as ApiKeyView[])[0]?.lastUsedAt;
     for (const { apiKey } of [sick, healthy]) await list(apiKey);
-    await gateway.service.get(KeyUsage).flush();
+    const usage = gateway.service.get(KeyUsage);
+    await usage.flush();
+    expect(usage['used'].size).toBe(0);
     expect([await usedAt(sick), await usedAt(healthy)]).toEqual([null, expect.any(String)]);
     await sql('DROP FUNCTION gateway.refuse() CASCADE');
   });

@@ -14,8 +14,9 @@ withGateway();
 
 afterEach(() => {
   const empty = { days: [], sessions: [] };
-  Object.assign(gateway.fakes, { ...USAGE, done: [], llm: empty, sent: empty, sessionUsed: 42 });
-  gateway.fakes.done.length = 0;
+  Object.assign(gateway.fakes, { ...USAGE, done: [], sent: empty, sessionUsed: 42 });
+  gateway.fakes.billing.llm = empty;
+  gateway.fakes.billing.webhooks.length = 0;
 });
 
 const call = (route: string, body?: object, key = tenant.apiKey): Promise<Answer> =>
@@ -34,7 +35,7 @@ describe('what was used in a month', () => {
         { key: two, messages: 10 },
       ],
     };
-    gateway.fakes.llm = {
+    gateway.fakes.billing.llm = {
       days: [
         { key: '2031-01-01', calls: 1, tokens: 10 },
         { key: '2031-01-30', calls: 2, tokens: 20 },
@@ -187,12 +188,12 @@ describe('a webhook of the payment provider', () => {
   const signed = (digit = 'a') => ({ 'stripe-signature': `t=${seconds},v1=${digit.repeat(64)}` });
 
   test('goes on byte by byte, with its signature and without a key of ours', async () => {
-    const payload = '{ "b":1,  "a":"é\\u00e9" }\n';
+    const payload = '{ "type":"invoice.paid",  "id":"evt_é\\u00e9" }\n';
     expect(await post(payload, signed())).toMatchObject({
       status: 200,
       body: { isStored: true },
     });
-    expect(gateway.fakes.done).toEqual([{ payload, signature: signed()['stripe-signature'] }]);
+    expect(gateway.fakes.billing.webhooks).toEqual([{ payload, signature: signed()['stripe-signature'] }]);
   });
 
   test('whose signature does not fit, or is missing, is refused', async () => {
@@ -209,7 +210,7 @@ describe('a webhook of the payment provider', () => {
       });
     }
     // A request without a signature of this moment costs other services nothing.
-    expect(gateway.fakes.done).toHaveLength(1);
+    expect(gateway.fakes.billing.webhooks).toHaveLength(1);
   });
 
   test('is not taken while billing is away, so that the provider tells it again', async () => {

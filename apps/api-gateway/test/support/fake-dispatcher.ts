@@ -8,6 +8,7 @@ import {
   CreateEndpoint,
   DeleteEndpoint,
   type DeliveryRef,
+  type DeliveryStatus,
   type DeliveryView,
   type EndpointRef,
   GetBoundEndpoint,
@@ -31,6 +32,8 @@ import {
   ReadContactEvents,
   ReadEventLog,
   type Replay,
+  REPLAYABLE_STATUSES,
+  type ReplayableStatus,
   ReplayDelivery,
   type ReplayRef,
   type RequestContract,
@@ -40,6 +43,7 @@ import {
   UpdateEndpoint,
   type WebhookEndpointWithSecret,
 } from '@svc/contracts';
+import { nextOf, pageOf } from './fake-event-log.js';
 
 type On = <Q extends object, A extends object>(
   contract: RequestContract<Q, A>,
@@ -57,6 +61,7 @@ interface OwnedEndpoint {
   modeVersion: number;
 }
 
+const RETENTION_MS = 30 * 86_400_000;
 const NONE = { count: 0, more: false };
 const NO_PAUSE = { pausedReason: null, pausedBy: null, pausedNote: null, pausedAt: null };
 
@@ -70,10 +75,11 @@ export class FakeDispatcher {
   readonly asked: object[] = [];
   /** Actors that made, changed and deleted endpoints, in order. */
   readonly actors: (string | undefined)[] = [];
-  /** The log of every tenant, numbered from 1. */
+  /** The log of every tenant that has none of its own in `logs`, numbered from 1. */
   log: LoggedEvent[] = [];
+  readonly logs = new Map<string, LoggedEvent[]>();
   /** Earliest time of the events that the log still has, in ms. */
-  storedSince = 0;
+  storedSince = Date.now() - RETENTION_MS;
 
   answer(on: On, audit: Audit): void {
     on(CreateEndpoint, ({ tenantId, actor, most = Infinity, headers = {}, ...fields }) => {
@@ -191,50 +197,58 @@ export class FakeDispatcher {
       return { deliveries: this.page(request) };
     });
     on(GetDelivery, (ref) => ({ delivery: this.ownedDelivery(ref) }));
-    on(ReplayDelivery, (ref) => ({
-      delivery: Object.assign(this.ownedDelivery(ref), { status: 'PENDING' as const }),
-    }));
+    on(ReplayDelivery, (ref) => {
+      const delivery = this.ownedDelivery(ref);
+      const { deliveryId, status } = delivery;
+      if (!isReplayable(status)) throw new AppError('DELIVERY_STATE_CONFLICT', undefined, { deliveryId });
+      const again = { status: 'PENDING' as const, deadReason: null, deadAt: null };
+      return { delivery: Object.assign(delivery, again) };
+    });
     on(StartReplay, ({ tenantId, endpointId, ...filter }) => {
       this.owned({ tenantId, endpointId });
       this.asked.push(filter);
-      const fields = { id: randomUUID(), endpointId, createdAt: new Date().toISOString(), finishedAt: null };
-      const replay: Replay = { ...fields, state: 'RUNNING', total: 7, done: 0, failed: 0 };
-      if (!filter.dryRun) this.replays.set(replay.id, { tenantId, replay });
-      return { total: 7, replay: filter.dryRun ? null : replay };
+      const statuses = filter.status ? [filter.status] : [...REPLAYABLE_STATUSES];
+      const total = this.page({ tenantId, endpointId, statuses, limit: Infinity }).length;
+      if (filter.dryRun) return { total, replay: null };
+      return { total, replay: this.startReplay(tenantId, endpointId, total) };
     });
     on(CancelReplay, (ref) => {
       const replay = this.ownedReplay(ref);
-      return {
-        replay: Object.assign(replay, { state: 'CANCELED' as const, finishedAt: replay.createdAt }),
-      };
+      const canceled = { state: 'CANCELED' as const, finishedAt: new Date().toISOString() };
+      return { replay: replay.state === 'RUNNING' ? Object.assign(replay, canceled) : replay };
     });
     on(GetReplay, (ref) => ({ replay: this.ownedReplay(ref) }));
     on(ReadEventLog, (request) => {
       this.asked.push(request);
-      const { after = '0', emptyAt, limit } = request;
+      const { tenantId, emptyAt } = request;
       if (emptyAt && Date.parse(emptyAt) < this.storedSince) throw new AppError('CURSOR_EXPIRED');
-      const events = this.log.slice(Number(after), Number(after) + limit);
-      if (Number(after) > this.log.length) throw new AppError('CURSOR_EXPIRED');
-      const end = Number(after) + events.length;
-      const positions = events.map((_, index) => String(Number(after) + index + 1));
-      const more = end < this.log.length;
-      if (end === 0) return { events, positions, position: null, emptyAt: new Date().toISOString(), more };
-      return { events, positions, position: String(end), more };
+      return pageOf(this.logOf(tenantId), request);
     });
-    // The answer contains one event at a time, as if the log were long.
-    on(ReadContactEvents, ({ contact, after = '0' }) => {
-      const named = this.log
-        .map((event, index) => ({ event, seq: index + 1 }))
-        .filter(
-          ({ event, seq }) => seq > Number(after) && JSON.stringify(event.payload).includes(`"${contact}"`),
-        );
-      const [one] = named;
-      return { events: one ? [{ ...one.event, deadLetters: [] }] : [], next: one ? String(one.seq) : null };
-    });
+    on(ReadContactEvents, (request) => nextOf(this.logOf(request.tenantId), request));
     on(FindEventLogEnds, ({ tenantIds }) => ({
-      ends: tenantIds.map(() => String(this.log.length)),
+      ends: tenantIds.map((tenantId) => String(this.logOf(tenantId).length)),
       at: new Date().toISOString(),
     }));
+  }
+
+  private logOf(tenantId: string): LoggedEvent[] {
+    return this.logs.get(tenantId) ?? this.log;
+  }
+
+  /** Starts a replay, which stays as it is; one of nothing has ended. */
+  private startReplay(tenantId: string, endpointId: string, total: number): Replay {
+    const running = [...this.replays.values()].find(
+      ({ replay }) => replay.endpointId === endpointId && replay.state === 'RUNNING',
+    );
+    if (running) throw new AppError('REPLAY_CONFLICT', undefined, { replayId: running.replay.id });
+    const createdAt = new Date().toISOString();
+    const isDone = total === 0;
+    const replay: Replay = {
+      ...{ id: randomUUID(), endpointId, total, done: 0, failed: 0, createdAt },
+      ...{ state: isDone ? 'DONE' : 'RUNNING', finishedAt: isDone ? createdAt : null },
+    };
+    this.replays.set(replay.id, { tenantId, replay });
+    return replay;
   }
 
   private ownedReplay({ tenantId, replayId }: ReplayRef): Replay {
@@ -244,10 +258,11 @@ export class FakeDispatcher {
     return owned.replay;
   }
 
-  private page({ endpointId, before, limit }: ListDeliveriesV1): ListedDelivery[] {
+  private page({ endpointId, statuses, before, limit }: ListDeliveriesV1): ListedDelivery[] {
     const end = before ? Number(before.split('/')[1]) : Infinity;
     return [...this.deliveries.values()]
       .filter(({ delivery, seq }) => delivery.endpointId === endpointId && seq < end)
+      .filter(({ delivery }) => statuses.includes(delivery.status))
       .map(({ delivery, seq }) => ({ ...delivery, place: `2026-01-31 12:00:00.123456+00/${seq}` }))
       .reverse()
       .slice(0, limit);
@@ -322,6 +337,9 @@ export class FakeDispatcher {
     return owned.endpoint;
   }
 }
+
+const isReplayable = (status: DeliveryStatus): boolean =>
+  REPLAYABLE_STATUSES.includes(status as ReplayableStatus);
 
 function assertTenantWide({ sessionId }: WebhookEndpointWithSecret): void {
   if (sessionId !== null) throw new AppError('SESSION_STATE_CONFLICT');

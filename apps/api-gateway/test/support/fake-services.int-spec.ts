@@ -1,12 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { CreateEndpoint } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
 import {
   boundEndpointCases,
+  type DeadLetter,
+  deliveryCases,
+  type DeliveryWorld,
+  eventLogCases,
+  type EventLogWorld,
   endMessageCases,
   limitsCases,
+  linkedSessionCases,
+  type LinkedWorld,
+  paymentCases,
+  type PaymentWorld,
   sessionCases,
-  type SessionWorld,
   startTestNats,
   subscriptionCases,
   type TestNats,
@@ -20,7 +29,7 @@ import { FakeServices } from './fake-services.js';
 
 let nats: TestNats;
 let fakes: FakeServices;
-let world: SessionWorld;
+let world: DeliveryWorld & EventLogWorld & LinkedWorld & PaymentWorld;
 
 beforeAll(async () => {
   nats = await startTestNats();
@@ -28,7 +37,13 @@ beforeAll(async () => {
   fakes.countsOlder = true;
   const tenantId = randomUUID();
   const { id: sessionId } = fakes.addSession(tenantId);
-  world = { rpc: RpcClient.at(nats.url, 'test'), linked: { tenantId, sessionId } };
+  world = {
+    ...{ rpc: RpcClient.at(nats.url, 'test'), linked: { tenantId, sessionId }, deadLetter, arrived },
+    numbers: { known: '15550201701', unknown: '15550201700' },
+    received: () => Promise.resolve({ messageId: randomUUID(), contact: '1@s.whatsapp.net', keyId: '3EB0' }),
+    pay: (payer, plan) => Promise.resolve(fakes.billing.pay(payer, plan)),
+    signatureOf: () => `t=${Math.floor(Date.now() / 1_000)},v1=${'a'.repeat(64)}`,
+  };
 });
 afterAll(async () => {
   await world.rpc.onApplicationShutdown();
@@ -36,15 +51,40 @@ afterAll(async () => {
   await nats.stop();
 });
 
+async function deadLetter(): Promise<DeadLetter> {
+  const tenantId = randomUUID();
+  const request = { tenantId, name: 'CRM', url: 'https://example.com/hooks', events: [] };
+  const { endpoint } = await world.rpc.request(CreateEndpoint, request);
+  const { deliveryId } = fakes.dispatcher.addDelivery(tenantId, endpoint.id);
+  return { tenantId, endpointId: endpoint.id, deliveryId };
+}
+
+function arrived(contacts: readonly string[]): Promise<{ tenantId: string; ids: string[] }> {
+  const tenantId = randomUUID();
+  const log = contacts.map((remoteJid) => ({
+    ...{ id: randomUUID(), event: 'message.received', createdAt: new Date().toISOString() },
+    payload: { sessionId: randomUUID(), remoteJid },
+  }));
+  fakes.dispatcher.logs.set(tenantId, log);
+  return Promise.resolve({ tenantId, ids: log.map(({ id }) => id) });
+}
+
 // Each service runs the same cases against itself (test/**/contract-cases.int-spec.ts): the fakes answer as it does.
 describe('the fake of', () => {
   test.each(webhookCases)('webhook-dispatcher: $name', ({ run }) => run(world));
   test.each(boundEndpointCases)('webhook-dispatcher, bound endpoints: $name', ({ run }) => run(world));
+  test.each(deliveryCases)('webhook-dispatcher, deliveries: $name', ({ run }) => run(world));
+  test.each(eventLogCases)('webhook-dispatcher, event log: $name', ({ run }) => run(world));
   test.each(wholeTenantInWebhooksCases)('webhook-dispatcher: $name', ({ run }) => run(world));
-  test.each(sessionCases)('session-worker: $name', ({ run }) => run(world));
+  test.each([...sessionCases, ...linkedSessionCases])('session-worker: $name', ({ run }) => run(world));
   test.each([...endMessageCases, ...wholeTenantInSessionsCases])('session-worker: $name', ({ run }) =>
     run(world),
   );
   test.each([...limitsCases, ...wholeTenantInLimitsCases])('limits: $name', ({ run }) => run(world));
   test.each([...subscriptionCases, ...wholeTenantInBillingCases])('billing: $name', ({ run }) => run(world));
+  test.each(paymentCases)('billing, payments: $name', ({ run }) => run(world));
+});
+
+test('each request that is played here is answered in one of these cases, not only refused', () => {
+  expect(fakes.played.filter((subject) => !fakes.answered.has(subject))).toEqual([]);
 });

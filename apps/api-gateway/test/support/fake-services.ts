@@ -9,8 +9,6 @@ import {
   CountSessions,
   CreateSession,
   type CreateSessionV1,
-  CreateSubscription,
-  type CreateSubscriptionV1,
   type EraseContactV1,
   EraseInSessions,
   EraseInWebhooks,
@@ -19,22 +17,15 @@ import {
   GetSession,
   type GetSessionV1,
   GetSessionQr,
-  GetSubscription,
-  GetUsage,
-  type GetUsageV1,
   GetTiers,
   type GetTiersV1,
   GetWarmup,
   invalidField,
   type LimitRefusal,
   ListSessions,
-  type LlmUsage,
   LookUpContact,
   MarkRead,
   type MessageCounts,
-  OpenCheckout,
-  type OpenCheckoutV1,
-  OpenPortal,
   type ListSessionsV1,
   type PhoneRequestV1,
   PromoteTier,
@@ -46,23 +37,16 @@ import {
   type ReserveV1,
   SetBotMode,
   type SetBotModeV1,
-  SetSubscription,
-  type SetSubscriptionV1,
   SetTyping,
   type SessionRef,
   type SessionReply,
   type SessionState,
-  type SubscriptionState,
-  TakeProviderEvent,
-  type TakeProviderEventV1,
-  type TenantRef,
   UpdateSession,
   type UpdateSessionV1,
 } from '@svc/contracts';
 import { Messaging } from '@svc/messaging';
-import { natsConnectionOf, NO_LIMITS, PLAN_NUMBERS } from '@svc/testing';
+import { natsConnectionOf } from '@svc/testing';
 import {
-  ACTIVE,
   answer,
   assertRoom,
   auditThrough,
@@ -76,10 +60,11 @@ import {
   settingsOf,
   stateFor,
 } from './fake-answers.js';
+import { FakeBilling } from './fake-billing.js';
 import { FakeDispatcher } from './fake-dispatcher.js';
 import { FakeLedger } from './fake-ledger.js';
 import { FakeTenants } from './fake-tenants.js';
-import { MEDIA_BYTES, TOKENS, USAGE, WARMUP } from './figures.js';
+import { MEDIA_BYTES, USAGE, WARMUP } from './figures.js';
 
 /**
  * The other services, by contract and over real NATS: they store the requests, check tenants as the real ones do, and can be made to refuse
@@ -87,7 +72,8 @@ import { MEDIA_BYTES, TOKENS, USAGE, WARMUP } from './figures.js';
  */
 export class FakeServices {
   readonly sessions = new Map<string, OwnedSession>();
-  readonly subscriptions = new Map<string, SubscriptionState>();
+  readonly billing = new FakeBilling();
+  readonly subscriptions = this.billing.subscriptions;
   /** Sessions as the gateway asked for them. */
   readonly created = new Map<string, CreateSessionV1>();
   /** Jobs that hold a reservation, and how often each was asked for. */
@@ -103,6 +89,8 @@ export class FakeServices {
   readonly mute = new Set<string>();
   /** Subjects in the order they were asked. */
   asked: string[] = [];
+  /** Subjects that were answered at least once, not only refused. */
+  readonly answered = new Set<string>();
   /** Requests to a worker that it carries out immediately, unchanged. */
   readonly done: object[] = [];
   readonly ringing = new Set<string>();
@@ -113,7 +101,6 @@ export class FakeServices {
   goodForMs = 30_000;
   sessionUsed = USAGE.sessionUsed;
   planUsed = USAGE.planUsed;
-  llm: { days: LlmUsage[]; sessions: LlmUsage[] } = { days: [], sessions: [] };
   sent: MessageCounts = { days: [], sessions: [] };
   /** Says how many sessions of the tenant are older; a worker of before did not, and most tests have no plan in mind. */
   countsOlder = false;
@@ -132,8 +119,7 @@ export class FakeServices {
 
   static async start(natsUrl: string): Promise<FakeServices> {
     const fakes = new FakeServices(await Messaging.connect({ url: natsUrl, name: 'fakes' }));
-    fakes.answerBilling();
-    fakes.answerPayments();
+    fakes.billing.answer((contract, reply) => fakes.on(contract, reply));
     fakes.answerLimits();
     fakes.answerSessions();
     fakes.dispatcher.answer((contract, reply) => fakes.on(contract, reply), fakes.audit);
@@ -180,6 +166,7 @@ export class FakeServices {
       this.first.get(contract.subject)?.();
       this.first.delete(contract.subject);
       const outcome = await answer(contract, reply, data);
+      if ('response' in outcome) this.answered.add(contract.subject);
       this.watch();
       if (this.mute.has(contract.subject)) return;
       message.respond(JSON.stringify({ id, isDisposed: true, ...outcome }));
@@ -206,52 +193,21 @@ export class FakeServices {
     this.dispatcher.putBound({ tenantId, sessionId, enabled: false, rotateSecret: false, modeVersion });
   }
 
+  /** Subjects that are answered here, in their order. */
+  get played(): string[] {
+    return [...this.listening.keys()].toSorted();
+  }
+
   private listen(subject: string, callback: Listening['callback']): void {
     const subscription = natsConnectionOf(this.messaging).subscribe(subject, { callback });
     this.listening.set(subject, { subscription, callback });
   }
 
-  private answerBilling(): void {
-    this.on(CreateSubscription, ({ tenantId, plan, status, internal }: CreateSubscriptionV1) => {
-      const active = ACTIVE.includes(status);
-      const state = { tenantId, plan, status, internal, active, keeper: 'operator' as const };
-      if (!this.subscriptions.has(tenantId)) this.subscriptions.set(tenantId, state);
-      return this.subscriptions.get(tenantId) as SubscriptionState;
-    });
-    this.on(SetSubscription, ({ tenantId, plan, status }: SetSubscriptionV1) => {
-      const before = this.subscriptions.get(tenantId);
-      if (!before) throw new AppError('TENANT_NOT_FOUND');
-      const state = { ...before, status, plan: plan ?? before.plan, active: ACTIVE.includes(status) };
-      this.subscriptions.set(tenantId, state);
-      return state;
-    });
-    this.on(GetSubscription, ({ tenantId }: TenantRef) => {
-      const state = this.subscriptions.get(tenantId);
-      if (!state) throw new AppError('TENANT_NOT_FOUND');
-      const { plan, internal, entitlements } = state;
-      return { ...state, entitlements: { ...(internal ? NO_LIMITS : PLAN_NUMBERS[plan]), ...entitlements } };
-    });
-  }
-
-  private answerPayments(): void {
-    this.on(GetUsage, ({ month = '2031-01' }: GetUsageV1) => ({
-      ...{ month, from: `${month}-01T00:00:00.000Z`, to: '2031-02-01T00:00:00.000Z', tokens: TOKENS },
-      ...{ calls: 3, days: this.llm.days, sessions: this.llm.sessions },
-    }));
-    this.on(OpenCheckout, ({ plan }: OpenCheckoutV1) => ({ url: `https://checkout.example/${plan}` }));
-    this.on(OpenPortal, () => ({ url: 'https://portal.example/1' }));
-    this.on(TakeProviderEvent, ({ payload, signature }: TakeProviderEventV1) => {
-      this.done.push({ payload, signature });
-      if (signature.endsWith('f')) throw invalidField('stripe-signature', 'stripe-signature does not fit');
-      return { isStored: true };
-    });
+  private answerLimits(): void {
     this.on(CountMessages, (request: CountMessagesV1) => {
       this.done.push(request);
       return this.sent;
     });
-  }
-
-  private answerLimits(): void {
     this.on(Reserve, (question: ReserveV1) => {
       const { jobId, onlyNew, caps } = question;
       this.questions.push(question);

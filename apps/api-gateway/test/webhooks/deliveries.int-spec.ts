@@ -52,7 +52,9 @@ test('a delivery is shown and replayed', async () => {
 });
 
 test('a replay is counted, begun, followed and canceled', async () => {
-  const path = `/v1/webhooks/${await anEndpoint()}/replay`;
+  const id = await anEndpoint();
+  for (let count = 0; count < 7; count += 1) gateway.fakes.dispatcher.addDelivery(tenant.tenantId, id);
+  const path = `/v1/webhooks/${id}/replay`;
   const dry = await call(`POST ${path}`, { status: 'DEAD', event: null, dryRun: true });
   expect(dry).toMatchObject({ status: 202, body: { total: 7, replay: null } });
   expect(asked()).toEqual({ status: 'DEAD', dryRun: true });

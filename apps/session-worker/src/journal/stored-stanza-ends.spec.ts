@@ -9,7 +9,7 @@ const ends = (counts: EndCounts, isAfterLoss = false): StoredStanzaEnds =>
 test('the count of a stanza goes on with the next owner', async () => {
   await ends({}).ended('a');
   await ends(row).ended('a');
-  expect([ends(row).over('a'), ends(row).over('b')]).toEqual([2, 0]);
+  expect([ends(row).endsOf('a'), ends(row).endsOf('b')]).toEqual([2, 0]);
   await ends(row).done('a');
   expect(row).toEqual({});
 });
@@ -18,7 +18,7 @@ test('a stanza that is in hand when the process ends counts one more, where the 
   const owner = ends({ a: 1 }, true);
   await owner.inHand(['a', 'b']);
   expect(row).toEqual({ a: 2, b: 1 });
-  expect(owner.over('a')).toBe(1);
+  expect(owner.endsOf('a')).toBe(1);
   await owner.inHand([]);
   expect(row).toEqual({ a: 1 });
 });
@@ -33,7 +33,7 @@ test('a bounded number of stanzas is remembered', async () => {
   const owner = ends({});
   for (let n = 0; n < 150; n += 1) await owner.ended(`${n}`);
   expect(Object.keys(row)).toHaveLength(100);
-  expect([owner.over('49'), owner.over('50'), owner.over('149')]).toEqual([0, 1, 1]);
+  expect([owner.endsOf('49'), owner.endsOf('50'), owner.endsOf('149')]).toEqual([0, 1, 1]);
 });
 
 test('a count that cannot be written holds up nobody', async () => {
@@ -41,5 +41,5 @@ test('a count that cannot be written holds up nobody', async () => {
   const owner = new StoredStanzaEnds({ counts: {}, isAfterLoss: true }, write);
   await owner.ended('a');
   await owner.inHand(['b']);
-  expect(owner.over('a')).toBe(1);
+  expect(owner.endsOf('a')).toBe(1);
 });

@@ -31,12 +31,12 @@ export class StoredStanzaEnds implements StanzaEnds {
     this.counts = new Map(Object.entries(former.counts));
   }
 
-  over(stanza: string): number {
+  endsOf(stanza: string): number {
     return this.counts.get(stanza) ?? 0;
   }
 
   ended(stanza: string): Promise<void> {
-    const ends = this.over(stanza) + 1;
+    const ends = this.endsOf(stanza) + 1;
     this.counts.delete(stanza);
     this.counts.set(stanza, ends);
     if (this.counts.size > MOST) this.counts.delete(this.counts.keys().next().value as string);
@@ -54,7 +54,7 @@ export class StoredStanzaEnds implements StanzaEnds {
   }
 
   private save(): Promise<void> {
-    const inHand = this.noted.map((stanza) => [stanza, this.over(stanza) + 1] as const);
+    const inHand = this.noted.map((stanza) => [stanza, this.endsOf(stanza) + 1] as const);
     const counts = Object.fromEntries([...this.counts, ...inHand]);
     return this.writes.add(async () => {
       try {

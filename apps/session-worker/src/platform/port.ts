@@ -119,7 +119,7 @@ export interface KeyChange extends KeyName {
 
 /** Counts how often a stanza, by its name, has ended the session's connection, or the process. */
 export interface StanzaEnds {
-  over(stanza: string): number;
+  endsOf(stanza: string): number;
   /** Counts one more. */
   ended(stanza: string): Promise<void>;
   /** Writes down which stanzas are in hand, in place of those before, where the former owner of the session vanished: it may do so over one of them. */

@@ -69,7 +69,8 @@ export class ProxyAgent extends Agent {
       return socket;
     } catch (error) {
       socket.destroy();
-      throw error;
+      // Not the error itself: the platform's library reads the code of each as a text, and ends the process over a number, as a time limit has.
+      throw new Error((error as Error).message, { cause: error });
     } finally {
       attempt.clear();
       signal.removeEventListener('abort', destroy);

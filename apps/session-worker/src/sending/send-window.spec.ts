@@ -60,6 +60,22 @@ test('counts the tries of each message, over sockets, until they are forgotten',
   expect([window.countTry(a), window.countTry(b)]).toEqual([1, 2]);
 });
 
+test('remembers 1,000 messages that were tried, and of more those that were tried last', () => {
+  window.countTry(a);
+  for (let n = 1; n < 1_000; n += 1) window.countTry(message(String(n)));
+  expect(window.countTry(a)).toBe(2);
+  for (let n = 1_000; n < 2_000; n += 1) window.countTry(message(String(n)));
+  expect(window.countTry(a)).toBe(1);
+});
+
+test('of a message that was forgotten the ledger says that something of it may have been handed over', () => {
+  window.handOver(a);
+  for (let n = 1; n <= 1_000; n += 1) window.countTry(message(String(n)));
+  expect(window.hasBegun(a)).toBe(false);
+  window.countTry({ ...a, mayBeSent: true });
+  expect(window.hasBegun(a)).toBe(true);
+});
+
 test('two sends in a row without any sign blame the socket', () => {
   expect(window.countUnanswered()).toBe(false);
   window.answered();

@@ -4,6 +4,18 @@ import type { LedgerMessage } from './ledger/ledger.js';
 const WINDOW = 20;
 /** Sends in a row without any sign from the platform: not the messages are at fault, then, but the socket. */
 const MAX_UNANSWERED = 2;
+/**
+ * Most messages that are remembered because they were tried. One that ends elsewhere, as by its time, is forgotten when so many others were
+ * tried after it; of one that is tried again all the same, the ledger says that something of it may have been handed over.
+ */
+const MOST_TRIED = 1_000;
+
+/** Tries of a message. */
+interface Tries {
+  failed: number;
+  /** Something may have been handed over, by this process or one before it. */
+  begun: boolean;
+}
 
 /**
  * Knows where each message of one session stands between its claim and the write of its outcome: claimed, in flight, being written. It is
@@ -16,10 +28,8 @@ export class SendWindow {
   private readonly inFlight = new Map<string, LedgerMessage>();
   /** Messages that were acknowledged or given up, and are not written yet: they are not claimed again. */
   private readonly inWriting = new Map<string, LedgerMessage>();
-  /** Tries that failed, by key id. */
-  private readonly tries = new Map<string, number>();
-  /** Those of which something may have been handed over, by this process or one before it; by key id. */
-  private readonly begun = new Set<string>();
+  /** Tries of messages that have not ended, by key id; the one of the latest try at the end. */
+  private readonly tries = new Map<string, Tries>();
   private unanswered = 0;
 
   /** Counts the messages that may be claimed. */
@@ -50,7 +60,7 @@ export class SendWindow {
 
   /** Enters a message that is being handed over. Its acknowledgement may be faster than that. */
   handOver(message: LedgerMessage): void {
-    this.begun.add(message.keyId);
+    this.triesOf(message.keyId).begun = true;
     this.inFlight.set(message.keyId, message);
   }
 
@@ -77,21 +87,20 @@ export class SendWindow {
 
   /** Says whether something of the message may have been handed over. */
   hasBegun({ keyId }: LedgerMessage): boolean {
-    return this.begun.has(keyId);
+    return this.tries.get(keyId)?.begun ?? false;
   }
 
   /** Counts a try that failed on a socket that works; the last one is number `MAX_TRIES`. */
   countTry({ keyId, mayBeSent }: LedgerMessage): number {
-    const tries = (this.tries.get(keyId) ?? 0) + 1;
+    const tries = this.triesOf(keyId);
+    tries.failed += 1;
     // From the second on it was claimed for the first one.
-    if (tries === 1 && mayBeSent) this.begun.add(keyId);
-    this.tries.set(keyId, tries);
-    return tries;
+    if (tries.failed === 1 && mayBeSent) tries.begun = true;
+    return tries.failed;
   }
 
   forgetTries(keyId: string): void {
     this.tries.delete(keyId);
-    this.begun.delete(keyId);
   }
 
   /** Notes a sign of life of the platform. */
@@ -109,5 +118,14 @@ export class SendWindow {
   reset(): void {
     this.inFlight.clear();
     this.unanswered = 0;
+  }
+
+  /** Returns the tries of a message that is tried now. */
+  private triesOf(keyId: string): Tries {
+    const tries = this.tries.get(keyId) ?? { failed: 0, begun: false };
+    this.tries.delete(keyId);
+    this.tries.set(keyId, tries);
+    if (this.tries.size > MOST_TRIED) this.tries.delete(this.tries.keys().next().value as string);
+    return tries;
   }
 }

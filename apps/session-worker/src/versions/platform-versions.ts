@@ -42,13 +42,19 @@ interface Refused {
   wake?: (() => void) | undefined;
 }
 
+/** Sessions of this process, as far as their versions are looked at. */
+interface SessionsHere {
+  isRunning(sessionId: string): boolean;
+  isConnected(sessionId: string): boolean;
+}
+
 /**
  * Says with which version the sessions of this process log in, and notes what the platform makes of it. What is known lies in a row that all workers share: one
  * of them reads the sources, one session tries what they name, and one tries again what was refused.
  */
 export class PlatformVersions {
   private known: StateNow | undefined;
-  /** Sessions that were refused, in the order in which they have tried. */
+  /** Sessions that run here and were refused, in the order in which they have tried. */
   private readonly refused = new Map<string, Refused>();
 
   constructor(
@@ -102,8 +108,9 @@ export class PlatformVersions {
     };
   }
 
-  /** Looks what has become due: reads the sources, ends a try that has lasted, wakes sessions. @param isConnected of this process. */
-  async look(isConnected: (sessionId: string) => boolean): Promise<void> {
+  /** Does what has become due: forgets sessions that do not run here, reads the sources, ends a try that has lasted, wakes sessions. */
+  async check({ isRunning, isConnected }: SessionsHere): Promise<void> {
+    for (const sessionId of this.refused.keys()) if (!isRunning(sessionId)) this.refused.delete(sessionId);
     await this.refresh();
     this.keep(await this.sources.readIfDue(this.known as StateNow));
     await this.endTrial(isConnected);

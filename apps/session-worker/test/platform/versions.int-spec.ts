@@ -4,6 +4,7 @@ import { log } from '@svc/service';
 import { startTestService, waitFor } from '@svc/testing';
 import { schema } from '../../src/migrations/schema.js';
 import { serviceOptions } from '../../src/service-options.js';
+import { PlatformVersions } from '../../src/versions/platform-versions.js';
 import { LONG_MS, Platform, Stage, workerEnv } from '../support.js';
 
 const OLD = 1_043_857_760;
@@ -212,6 +213,31 @@ describe('the version of the client', () => {
     const sessionId = await stage.link('15550131003');
     expect(await revisionOf('15550131003')).toBe(latest);
     expect(stage.eventsOf('session.disconnected', sessionId)).toMatchObject([{ reason: 'CLIENT_OUTDATED' }]);
+  });
+
+  test('that is refused is not remembered of a session that is deleted, and of one that waits it is', async () => {
+    const phone = '15550131004';
+    const deleted = await stage.link(phone);
+    const { revision: before } = await shown();
+    const isRemembered = (id: string): boolean => stage.worker.get(PlatformVersions)['refused'].has(id);
+    // The candidate of the test before is refused as well: nobody finds another way in.
+    await versions({ swRevision: before, pageRevision: before, loginFloor: latest + 1 });
+    const waiting = [
+      [phone, deleted],
+      [phones[0], sessions[0] as string],
+    ] as const;
+    for (const [each, sessionId] of waiting) {
+      await drop(each);
+      await waits(sessionId, 'CLIENT_OUTDATED');
+      expect(isRemembered(sessionId)).toBe(true);
+    }
+    await stage.change(deleted, 'delete');
+    await waitFor('the session to be forgotten', () => !isRemembered(deleted), LONG_MS);
+    expect(isRemembered(sessions[0] as string)).toBe(true);
+    await versions({ loginFloor: null });
+    await later(15 * MINUTE);
+    await stage.reached(sessions[0] as string, 'CONNECTED');
+    await becomes('the refusal to be over', ({ outdated }) => !outdated);
   });
 
   test('is what the operator says, also below what was accepted, until the sources shall say it again', async () => {

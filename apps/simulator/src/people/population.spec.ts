@@ -29,7 +29,7 @@ test('the other address follows from the number, also after a restart', () => {
 test('who has changed is named once, and the listener hears of every change', () => {
   const population = aPopulation();
   let changes = 0;
-  population.onChange(() => changes++);
+  population.events.on('changed', () => changes++);
   const person = population.ensure(PHONE);
   population.touch(person);
   expect([changes, population.takeDirty(), population.takeDirty()]).toEqual([2, [person], []]);

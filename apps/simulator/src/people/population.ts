@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { parseAddress, phoneAddress } from '@svc/contracts';
 import type { Authority } from '../noise/authority.js';
 import { isPlausiblePhone } from '../wire/phone-number.js';
@@ -10,7 +11,8 @@ export class Population {
   private readonly byLid = new Map<string, Person>();
   private readonly byAlias = new Map<string, Person>();
   private readonly dirty = new Set<Person>();
-  private listener: () => void = () => undefined;
+  /** Emitter of changes of persons. */
+  readonly events = new EventEmitter<{ changed: [] }>();
 
   constructor(private readonly authority: Authority) {}
 
@@ -72,11 +74,7 @@ export class Population {
   /** Marks a person as changed since the last snapshot. */
   touch(person: Person): void {
     this.dirty.add(person);
-    this.listener();
-  }
-
-  onChange(listener: () => void): void {
-    this.listener = listener;
+    this.events.emit('changed');
   }
 
   takeDirty(): Person[] {
@@ -90,6 +88,6 @@ export class Population {
     this.byLid.clear();
     this.byAlias.clear();
     this.dirty.clear();
-    this.listener();
+    this.events.emit('changed');
   }
 }

@@ -23,6 +23,8 @@ export class StateFile {
   private tookMs = 0;
   private writing: Promise<void> = Promise.resolve();
 
+  private readonly onChange = (): void => this.schedule();
+
   constructor(
     private readonly path: string,
     private readonly population: Population,
@@ -35,12 +37,12 @@ export class StateFile {
   open(): void {
     mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
     if (existsSync(this.path)) this.load(readFileSync(this.path, 'utf8'));
-    this.population.onChange(() => this.schedule());
+    this.population.events.on('changed', this.onChange);
   }
 
   /** Writes the last changes and stops watching. */
   async close(): Promise<void> {
-    this.population.onChange(() => undefined);
+    this.population.events.off('changed', this.onChange);
     clearTimeout(this.timer);
     await this.writing;
     writeFileSync(this.temporary, this.content(), OWNER_ONLY);

@@ -35,6 +35,13 @@ test('has room again when all have left', () => {
   expect(begun.at(-1)).toBe('late');
 });
 
+test('remembers no tenant whose work has ended, or was given up', () => {
+  const { turns, places } = storm();
+  expect(places['held'].size).toBe(2);
+  for (const turn of turns) turn.leave();
+  expect([places['held'], places['waiting'], places['underWay']].map(({ size }) => size)).toEqual([0, 0, 0]);
+});
+
 test('work that ends at once, while it begins, makes room for the next', () => {
   const places = new FairPlaces('logins', 1);
   const begun: string[] = [];

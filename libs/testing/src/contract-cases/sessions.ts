@@ -37,7 +37,7 @@ export interface SessionWorld extends ContractWorld {
 type Any = RequestContract<SessionRef, object>;
 
 /** Longest wait for a change, in ms: longer than the five seconds of a request, which a worker that has only begun may take. */
-const PATIENCE_MS = 60_000;
+export const PATIENCE_MS = 60_000;
 const PHONE = '15550001234';
 
 const aSession = (fields: Partial<CreateSessionV1> = {}): CreateSessionV1 => ({

@@ -13,12 +13,13 @@ export class VersionTrials {
     private readonly runners: RunnersService,
     tasks: PeriodicTasks,
   ) {
-    tasks.add('platform version', LOOK_MS, () => this.look());
+    tasks.add('platform version', LOOK_MS, () => this.check());
   }
 
-  private async look(): Promise<void> {
+  private async check(): Promise<void> {
+    const isRunning = (sessionId: string): boolean => this.runners.of(sessionId) !== undefined;
     const isConnected = (sessionId: string): boolean => this.runners.of(sessionId)?.connected !== undefined;
-    await this.versions.look(isConnected);
+    await this.versions.check({ isRunning, isConnected });
     if (!this.versions.wantsTrial) return;
     const sessionId = this.runners.running().find((id) => isConnected(id) && !this.runners.isOfSandbox(id));
     if (sessionId && (await this.versions.claim(sessionId))) this.runners.of(sessionId)?.renew();

@@ -3,7 +3,7 @@ import { guarded } from './key-store.js';
 import type { PlatformStore, StanzaEnds } from '../../port.js';
 
 const fails = (): Promise<never> => Promise.reject(new Error('no database'));
-const ends: StanzaEnds = { over: () => 0, ended: fails, inHand: fails, done: fails };
+const ends: StanzaEnds = { endsOf: () => 0, ended: fails, inHand: fails, done: fails };
 const broken: PlatformStore = {
   ...{ ends, get: fails, commit: fails, journaled: fails, journaledOf: fails },
   ...{ called: fails, keepEarlyVote: fails, earlyVotes: fails, sent: fails },

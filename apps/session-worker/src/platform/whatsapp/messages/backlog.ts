@@ -56,7 +56,7 @@ export class Backlog {
   }
 
   private isSuspect(stanza: Stanza): boolean {
-    return this.ends.over(nameOf(stanza)) > 0;
+    return this.ends.endsOf(nameOf(stanza)) > 0;
   }
 
   private async note(stanzas: Stanza[]): Promise<void> {

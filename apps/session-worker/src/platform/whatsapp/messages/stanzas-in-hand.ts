@@ -87,7 +87,7 @@ export class StanzasInHand {
   }
 
   private endsOver(stanza: Stanza): number {
-    return this.store.ends.over(nameOf(stanza));
+    return this.store.ends.endsOf(nameOf(stanza));
   }
 }
 

@@ -4,6 +4,8 @@ import { holdBackOwnName } from './own-name.js';
 
 /** Longest time that a number is online because it shows somebody that it writes, in ms. */
 const SHOWN_MS = 10_000;
+/** Most addresses that are remembered; of more, the one that was shown it longest ago is forgotten. */
+const MOST_SHOWN = 100;
 
 /**
  * Decides when the number of a socket is online: as long as that is wished, else while it shows somebody that it writes. The owner's phone
@@ -30,7 +32,7 @@ export class Presence {
 
   /** Shows an address that somebody writes, records, or stops. */
   async show(state: TypingState, address: string): Promise<void> {
-    if (state !== 'paused') await this.change(() => this.shownTo.add(address));
+    if (state !== 'paused') await this.change(() => this.remember(address));
     await this.sock.sendPresenceUpdate(state, address);
     if (state === 'paused') await this.change(() => this.shownTo.delete(address));
     else this.restartTimer();
@@ -42,6 +44,12 @@ export class Presence {
 
   private get isOnline(): boolean {
     return this.alwaysOnline || this.shownTo.size > 0;
+  }
+
+  private remember(address: string): void {
+    this.shownTo.delete(address);
+    this.shownTo.add(address);
+    if (this.shownTo.size > MOST_SHOWN) this.shownTo.delete(this.shownTo.values().next().value as string);
   }
 
   /** One timer for all: what was shown first is over by the time that what was shown last is. */
