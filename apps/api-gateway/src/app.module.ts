@@ -67,6 +67,13 @@ import { CancellationController } from './scheduling/cancellation.controller.js'
 import { CancellationService } from './scheduling/cancellation.service.js';
 import { ClientMessage } from './sending/client-message.entity.js';
 import { MessagesService } from './messages/messages.service.js';
+import { CallsConsumer } from './calls/calls.consumer.js';
+import { CallsService } from './calls/calls.service.js';
+import { PollVoteRow } from './polls/poll-vote.entity.js';
+import { PollVotesRepository } from './polls/poll-votes.repository.js';
+import { PollsConsumer } from './polls/polls.consumer.js';
+import { PollsController } from './polls/polls.controller.js';
+import { PollsService } from './polls/polls.service.js';
 import { JobsRepository } from './sending/jobs.repository.js';
 import { Message } from './messages/message.entity.js';
 import { MessageListRepository } from './messages/message-list.repository.js';
@@ -142,6 +149,7 @@ import { UsageService } from './usage/usage.service.js';
 import { WebhooksController } from './webhooks/webhooks.controller.js';
 
 const ENTITIES = [
+  PollVoteRow,
   ApiKey,
   AuditCheck,
   AuditHead,
@@ -181,6 +189,7 @@ const events = {
     HealthController,
     SendingController,
     MessagesController,
+    PollsController,
     CancellationController,
     MessageMediaController,
     ConversationsController,
@@ -209,6 +218,8 @@ const events = {
     LinkVisitsController,
     HelperController,
     MessagesConsumer,
+    CallsConsumer,
+    PollsConsumer,
     SandboxConsumer,
     ScheduleConsumer,
     AuditConsumer,
@@ -262,6 +273,9 @@ const events = {
     MessageChangesRepository,
     MessageListRepository,
     MessagesService,
+    CallsService,
+    PollsService,
+    PollVotesRepository,
     JobsRepository,
     ConversationListRepository,
     ConversationsService,

@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { AccountsController } from './control/accounts/accounts.controller.js';
 import { AccountsService } from './control/accounts/accounts.service.js';
+import { CallsController } from './control/calls/calls.controller.js';
 import { ContactsController } from './control/contacts/contacts.controller.js';
 import { ContactsService } from './control/contacts/contacts.service.js';
 import { FaultsController } from './control/faults/faults.controller.js';
@@ -30,6 +31,7 @@ import { Platform } from './platform.js';
 @Module({
   controllers: [
     AccountsController,
+    CallsController,
     ContactsController,
     FaultsController,
     GroupsController,

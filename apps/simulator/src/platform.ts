@@ -1,4 +1,5 @@
 import { log, SerialQueues } from '@svc/service';
+import { Calls } from './delivery/calls.js';
 import { Confirmations } from './delivery/confirmations.js';
 import { Delivery } from './delivery/delivery.js';
 import { GroupInbound } from './inbound/group-inbound.js';
@@ -35,6 +36,7 @@ const MEDIA_CONNECTION_S = 3600;
 export class Platform implements ConnectionHandler {
   readonly population: Population;
   readonly pairing: Pairing;
+  readonly calls: Calls;
   readonly receipts: Receipts;
   readonly inbound: Inbound;
   readonly groupInbound: GroupInbound;
@@ -58,6 +60,7 @@ export class Platform implements ConnectionHandler {
     this.population = new Population(authority);
     this.pairing = new Pairing(this.population, this.versions);
     this.delivery = new Delivery(this.population);
+    this.calls = new Calls(this.delivery);
     this.receipts = new Receipts(this.population, this.delivery);
     this.presence = new Presence(this.population, this.groups);
     this.inbound = new Inbound(this.population, this.delivery, this.queues);
@@ -121,6 +124,8 @@ export class Platform implements ConnectionHandler {
         return this.presence.receivePresence(companion, node);
       case 'chatstate':
         return this.presence.receiveTyping(person, node);
+      case 'call':
+        return this.calls.receive(companion, node);
       case 'ack':
         return this.confirmations.ack(person, companion, node);
     }
@@ -175,6 +180,7 @@ export class Platform implements ConnectionHandler {
     this.mediaAccess.clear();
     this.media.clear();
     this.groups.clear();
+    this.calls.clear();
     this.pairing.reset();
     for (const person of people) {
       for (const companion of person.companions.values()) companion.connection?.drop();

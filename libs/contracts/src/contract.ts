@@ -7,6 +7,8 @@ export interface EventRules<P extends boolean = boolean> {
   readonly public: P;
   /** Summary of what has happened: one sentence, which the public description shows of a public event. */
   readonly summary: string;
+  /** Only an endpoint that names the event gets it, and none that takes all. */
+  readonly onlyNamed?: true;
   /** Apps that own the fact: no other app publishes it. Empty: none does yet. */
   readonly by: readonly string[];
 }

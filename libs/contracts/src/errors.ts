@@ -258,6 +258,13 @@ export const ERROR_CATALOGUE = {
     'The platform does not take the name that the gateway gives its device.',
     'Link by QR code instead, and report it: the operator has to change the gateway.',
   ),
+  CALL_NOT_RINGING: entry(
+    409,
+    false,
+    'debug',
+    'The call does not ring, or not any more.',
+    'Nothing has to be done: it was answered, rejected or given up, or the session has connected since.',
+  ),
   MESSAGE_STATE_CONFLICT: entry(
     409,
     false,

@@ -59,6 +59,10 @@ const CONVERSATIONS_SQL = `WITH stale AS (
   gone AS (DELETE FROM conversation c USING stale WHERE c.id = stale.id AND stale.message_id IS NULL RETURNING c.id)
   SELECT count(*)::int AS conversations FROM gone`;
 
+const VOTES_SQL = `DELETE FROM poll_vote WHERE tenant_id = $1 AND (voter = $2 OR chat = $2) AND happened_at < $3`;
+// The options of a poll are words of who wrote it.
+const VOTES_IN_THEIRS_SQL = 'DELETE FROM poll_vote WHERE tenant_id = $1 AND poll_id = ANY($2::uuid[])';
+
 const QUOTES_SQL = `UPDATE message m SET
     origin = CASE WHEN origin #>> '{quoted,remoteJid}' = $2 THEN jsonb_set(origin, '{quoted}', 'null') ELSE origin END
       || ${withoutMentionSql('origin', '$2')},
@@ -90,6 +94,7 @@ export class MessageErasure {
         await this.erasePiece(task, rows);
       } while (rows.length === PIECE);
     }
+    await this.dataSource.query(VOTES_SQL, [task.tenantId, task.contact, task.before]);
     await this.dataSource.transaction((tx) => eraseQuotes(tx, task));
     await this.cancelCards(task);
     await this.dataSource.transaction((tx) => eraseCards(tx, task));
@@ -126,6 +131,7 @@ async function erasePiece(tx: EntityManager, task: ErasureTask, rows: ErasableMe
   const keys = rows.flatMap(({ clientMessageId }) => clientMessageId ?? []);
   const uploads = rows.flatMap(({ upload }) => upload ?? []);
   const [erased] = await tx.query<[Record<string, number>]>(DELETE_SQL, [tenantId, ids, keys, uploads]);
+  await tx.query(VOTES_IN_THEIRS_SQL, [tenantId, ids]);
   const chats = [...new Set([contact, ...rows.map((row) => row.contact)])];
   const [left] = await tx.query<[Record<string, number>]>(CONVERSATIONS_SQL, [tenantId, chats]);
   await countErased(tx, erasureId, { ...erased, ...left });

@@ -29,6 +29,7 @@ import { TenantStates1764600000061 } from './1764600000061-tenant-states.js';
 import { Sandboxes1764000600000 } from './1764000600000-sandboxes.js';
 import { Timeline1764000100000 } from './1764000100000-timeline.js';
 import { Widgets1764000500000 } from './1764000500000-widgets.js';
+import { PollVotes1764700000316 } from './1764700000316-poll-votes.js';
 import { Uploads1763700400000 } from './1763700400000-uploads.js';
 import { ScheduledMessages1764000210000 } from './1764000210000-scheduled-messages.js';
 import { SendExtras1764000200000 } from './1764000200000-send-extras.js';
@@ -70,6 +71,7 @@ export const schema = {
     TurnsOfTenants1764600000069,
     SingleUseLinks1764700000031,
     TurnsOfQueuedMessages1764700000033,
+    PollVotes1764700000316,
   ],
   sql: sqlFolder(import.meta.url),
 };

@@ -16,6 +16,7 @@ const ROWS: readonly TenantRows[] = [
   { table: 'dashboard_user', where: OF_TENANT },
   { table: 'scheduled_message', where: OF_TENANT },
   { table: 'message', where: OF_TENANT },
+  { table: 'poll_vote', where: OF_TENANT },
   { table: 'client_message', where: OF_TENANT },
   { table: 'conversation', where: OF_TENANT },
   { table: 'contact_alias', where: OF_TENANT },

@@ -92,6 +92,32 @@ export class LiveController {
     return this.live.typing(tenantId, id, body);
   }
 
+  @Post('calls/:callId/reject')
+  @HttpCode(204)
+  @NeedsScope('messages:send')
+  @ApiOperation({
+    operationId: 'rejectCall',
+    summary: 'Reject a call that rings',
+    description:
+      'For as long as it rings, `call.received` tells of it, to endpoints that name it. It stops ringing on the phone, too.',
+  })
+  @ApiId('id', 'Session id.')
+  @ApiParam({
+    name: 'callId',
+    description: 'Id of the call, as `call.received` tells it.',
+    schema: { type: 'string', minLength: 1, maxLength: 200 },
+    example: '8F3A0C5B7D1E42969F0B6A1C2D3E4F50',
+  })
+  @ApiNoContentResponse({ description: 'The platform was told.' })
+  @ApiErrors('SESSION_NOT_CONNECTED', NOT_FOUND, 'CALL_NOT_RINGING', 'PLATFORM_UNAVAILABLE')
+  rejectCall(
+    @CurrentCaller() { tenantId }: Caller,
+    @IdParam('id', NOT_FOUND) id: string,
+    @Param('callId') callId: string,
+  ): Promise<void> {
+    return this.live.rejectCall(tenantId, id, callId);
+  }
+
   @Get('contacts/:phone')
   @NeedsScope('messages:send')
   @ApiOperation({

@@ -5,6 +5,7 @@ import {
   MarkRead,
   type MarkReadBody,
   type PairingCode,
+  RejectCall,
   RequestPairingCode,
   SetTyping,
   type SubscriptionState,
@@ -44,6 +45,10 @@ export class LiveService {
     const session = await this.sessions.owned(tenantId, sessionId);
     const messages = await this.conversations.receivedBy(tenantId, session.id, messageIds);
     await this.rpc.request(MarkRead, { tenantId, sessionId, messages }, TIMEOUT_MS);
+  }
+
+  async rejectCall(tenantId: string, sessionId: string, callId: string): Promise<void> {
+    await this.rpc.request(RejectCall, { tenantId, sessionId, callId }, TIMEOUT_MS);
   }
 
   async typing(tenantId: string, sessionId: string, { to, state }: TypingBody): Promise<void> {

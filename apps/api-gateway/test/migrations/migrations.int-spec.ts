@@ -23,9 +23,11 @@ import { Widget } from '../../src/widget/widget.entity.js';
 import { KeptUploads } from '../../src/media/kept-uploads.entity.js';
 import { Upload } from '../../src/media/upload.entity.js';
 import { TenantDeletionRecord } from '../../src/operator/tenant-deletion.entity.js';
+import { PollVoteRow } from '../../src/polls/poll-vote.entity.js';
 import { Tenant } from '../../src/tenants/tenant.entity.js';
 
 const ENTITIES = [
+  PollVoteRow,
   ApiKey,
   AuditCheck,
   AuditHead,

@@ -16,6 +16,7 @@ import { CancellationController } from '../../src/scheduling/cancellation.contro
 import { MessageMediaController } from '../../src/media/message-media.controller.js';
 import { MediaController } from '../../src/media/media.controller.js';
 import { MessagesController } from '../../src/messages/messages.controller.js';
+import { PollsController } from '../../src/polls/polls.controller.js';
 import { SendingController } from '../../src/sending/sending.controller.js';
 import { ExternalConfigController } from '../../src/sessions/external-config.controller.js';
 import { LiveController } from '../../src/sessions/live.controller.js';
@@ -119,7 +120,7 @@ test('every handler of every controller under /v1 declares a scope', () => {
     ...[ErasuresController, EventLogController, EventStreamController],
     ...[ExternalConfigController, LimitsController, LinkPagesController, LiveController],
     ...[MediaController, MessageMediaController, MessagesController, PasskeyController],
-    ...[PublicWidgetController, SandboxController, SendingController, SessionsController],
+    ...[PollsController, PublicWidgetController, SandboxController, SendingController, SessionsController],
     ...[SubscriptionController, UsageController, WebhookActionsController],
     ...[WebhooksController, WidgetsController],
   ];

@@ -71,6 +71,26 @@ describe('marking as read', () => {
   });
 });
 
+describe('a call', () => {
+  test('that rings is rejected once, by its id', async () => {
+    const [id, callId] = [session(), '8F3A0C5B7D1E4296'];
+    gateway.fakes.ringing.add(callId);
+    expect((await call(`POST /v1/sessions/${id}/calls/${callId}/reject`)).status).toBe(204);
+    expect(gateway.fakes.done.at(-1)).toEqual({ tenantId: tenant.tenantId, sessionId: id, callId });
+    expect(await call(`POST /v1/sessions/${id}/calls/${callId}/reject`)).toMatchObject({
+      ...{ status: 409, body: { code: 'CALL_NOT_RINGING' } },
+    });
+  });
+
+  test('of a session that is not connected, or is none, is nobody’s to reject', async () => {
+    const away = session({ status: 'DISCONNECTED' });
+    expect(await call(`POST /v1/sessions/${away}/calls/A/reject`)).toMatchObject({
+      ...{ status: 400, body: { code: 'SESSION_NOT_CONNECTED' } },
+    });
+    expect((await call(`POST /v1/sessions/${randomUUID()}/calls/A/reject`)).status).toBe(404);
+  });
+});
+
 test.each([
   ['+15550003333', '15550003333@s.whatsapp.net'],
   ['120363041234567890@g.us', '120363041234567890@g.us'],

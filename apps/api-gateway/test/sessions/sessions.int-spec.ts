@@ -64,6 +64,21 @@ describe('a session', () => {
     expect((await call('POST /v1/sessions', { name: 'Quiet' })).body).toMatchObject({ alwaysOnline: false });
   });
 
+  test('rejects calls only where that is asked for, and says so', async () => {
+    const wanted = { rejectCalls: true, callReply: 'Please write.' };
+    const made = await call('POST /v1/sessions', { name: 'Sales', ...wanted });
+    expect(made).toMatchObject({ status: 201, body: wanted });
+    const path = `PATCH /v1/sessions/${made.body['id'] as string}`;
+    expect(await call(path, { callReply: null })).toMatchObject({
+      status: 200,
+      body: { rejectCalls: true, callReply: null },
+    });
+    for (const wrong of [{ rejectCalls: null }, { rejectCalls: 'yes' }, { callReply: '' }, { callReply: 7 }])
+      expect(await call(path, wrong)).toMatchObject({ status: 400, body: { code: 'VALIDATION_FAILED' } });
+    const quiet = { rejectCalls: false, callReply: null };
+    expect((await call('POST /v1/sessions', { name: 'Quiet' })).body).toMatchObject(quiet);
+  });
+
   test('shows its QR code as text and as a picture that reads the same', async () => {
     const { id } = gateway.fakes.addSession(tenant.tenantId, { status: 'AWAITING_SCAN' });
     gateway.fakes.qr = `2@${'Ab0/+='.repeat(30)},${'x'.repeat(43)}=,${'y'.repeat(43)}=,${'z'.repeat(43)}=`;

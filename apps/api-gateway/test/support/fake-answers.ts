@@ -1,12 +1,14 @@
 import {
   AppendAuditFacts,
   AppError,
+  type CreateSessionV1,
   type DayUsage,
   invalidField,
   type LimitRefusal,
   parseData,
   refusalBy,
   type RequestContract,
+  type SessionRef,
   type SessionState,
   type SubscriptionStatus,
 } from '@svc/contracts';
@@ -53,10 +55,39 @@ export function refusalOfNone(usage: DayUsage): LimitRefusal | null {
   return usage.planLimit === 0 ? refusalBy('plan', { ...usage, planUsed: 0 }) : null;
 }
 
+/** Refuses a session more than the plan has. */
+export function assertRoom(limit: number | undefined, used: number): void {
+  if (limit === undefined || used < limit) return;
+  throw new AppError('RATE_LIMITED', undefined, { layer: 'plan', resource: 'sessions', limit, used });
+}
+
+/** Shows a session to its tenant. */
+export function stateFor(tenantId: string, session: OwnedSession | undefined): SessionState {
+  if (!session) throw new AppError('SESSION_NOT_FOUND');
+  if (session.tenantId !== tenantId) throw new AppError('FORBIDDEN');
+  return session.state;
+}
+
+/** Completes what a creation says of a session. */
+export function settingsOf(request: CreateSessionV1): Partial<SessionState> {
+  const { alwaysOnline = false, rejectCalls = false, callReply = null } = request;
+  return { alwaysOnline, rejectCalls, callReply };
+}
+
 /** Checks a proxy as the worker does. */
 export function checkProxy(proxy: string | null | undefined): void {
   if (proxy && !/^(https?|socks5):\/\/[^/]+$/.test(proxy))
     throw invalidField('proxy', 'proxy must be http://');
+}
+
+/** A request that a session carries out at once; some name a call. */
+export type LiveRequest = SessionRef & { callId?: string };
+
+/** Takes the call of a request for a rejected one, which rings no more; a request without a call passes. */
+export function rejected(request: LiveRequest, ringing: Set<string>): LiveRequest {
+  const { callId } = request;
+  if (callId === undefined || ringing.delete(callId)) return request;
+  throw new AppError('CALL_NOT_RINGING', undefined, { callId });
 }
 
 /** Answers by contract: both ends are checked, and an error goes out as its body. */

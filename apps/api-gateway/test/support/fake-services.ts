@@ -30,6 +30,7 @@ import {
   type PhoneRequestV1,
   PromoteTier,
   type PromoteTierV1,
+  RejectCall,
   type RequestContract,
   Reserve,
   type ReserveV1,
@@ -46,12 +47,17 @@ import { Messaging } from '@svc/messaging';
 import { natsConnectionOf } from '@svc/testing';
 import {
   answer,
+  assertRoom,
   auditThrough,
   checkProxy,
   type Listening,
+  type LiveRequest,
   type Message,
   type OwnedSession,
   refusalOfNone,
+  rejected,
+  settingsOf,
+  stateFor,
 } from './fake-answers.js';
 import { FakeBilling } from './fake-billing.js';
 import { FakeDispatcher } from './fake-dispatcher.js';
@@ -88,6 +94,7 @@ export class FakeServices {
   readonly answered = new Set<string>();
   /** Requests to a worker that it carries out immediately, unchanged. */
   readonly done: object[] = [];
+  readonly ringing = new Set<string>();
   /** Requests to change the wished state of sessions, unchanged. */
   readonly wishes: ChangeSessionV1[] = [];
   refusal: LimitRefusal | undefined;
@@ -243,17 +250,13 @@ export class FakeServices {
 
   private answerSessions(): void {
     this.on(CreateSession, (request: CreateSessionV1) => {
-      const { tenantId, sessionId: id, name, most, proxy, alwaysOnline = false } = request;
+      const { tenantId, sessionId: id, name, most, proxy } = request;
       checkProxy(proxy);
       this.created.set(id, request);
       if (this.sessions.has(id)) return { session: this.owned(request) };
-      const used = this.sessionsOf(tenantId).length;
-      if (most !== undefined && used >= most) {
-        const meta = { layer: 'plan', resource: 'sessions', limit: most, used };
-        throw new AppError('RATE_LIMITED', undefined, meta);
-      }
-      const state = { id, name, status: 'NEW', statusReason: 'CREATED', phone: null, alwaysOnline } as const;
-      return { session: this.addSession(tenantId, state) };
+      assertRoom(most, this.sessionsOf(tenantId).length);
+      const state = { id, name, status: 'NEW', statusReason: 'CREATED', phone: null } as const;
+      return { session: this.addSession(tenantId, { ...state, ...settingsOf(request) }) };
     });
     this.on(CountSessions, (of) => ({ count: this.sessionsOf(of.tenantId).length, mediaBytes: MEDIA_BYTES }));
     this.on(UpdateSession, ({ tenantId, sessionId, ...change }: UpdateSessionV1) => {
@@ -297,10 +300,10 @@ export class FakeServices {
       const address = exists ? `${request.phone}@s.whatsapp.net` : null;
       return { phone: `+${request.phone}`, exists, address };
     });
-    for (const contract of [MarkRead, SetTyping] as RequestContract<SessionRef, object>[]) {
+    for (const contract of [MarkRead, RejectCall, SetTyping] as RequestContract<LiveRequest, object>[]) {
       this.on(contract, (request) => {
         this.connected(request);
-        this.done.push(request);
+        this.done.push(rejected(request, this.ringing));
         return {};
       });
     }
@@ -348,9 +351,6 @@ export class FakeServices {
   }
 
   private owned({ tenantId, sessionId }: SessionRef): SessionState {
-    const session = this.sessions.get(sessionId);
-    if (!session) throw new AppError('SESSION_NOT_FOUND');
-    if (session.tenantId !== tenantId) throw new AppError('FORBIDDEN');
-    return session.state;
+    return stateFor(tenantId, this.sessions.get(sessionId));
   }
 }

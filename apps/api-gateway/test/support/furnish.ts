@@ -59,6 +59,7 @@ export async function furnish(tenant: NewTenant, word: string): Promise<Resource
     'sessions/passkey': challenged,
     'sessions/passkey/response': challenged,
     'sessions/passkey/confirm': passkeyAt('compare'),
+    ...{ calls: ringing(), 'messages/poll': await sentPoll(tenant, sessions, word) },
     ...{ messages, 'messages/cancel': await queuedText(tenant, sessions, word) },
     ...{ received, 'messages/media': received },
     deliveries: fakes.dispatcher.addDelivery(tenant.tenantId, webhooks).deliveryId,
@@ -105,6 +106,20 @@ async function sentText({ apiKey, tenantId }: NewTenant, sessionId: string, word
 async function queuedText({ apiKey }: NewTenant, sessionId: string, word: string): Promise<string> {
   const message = { sessionId, to: `+${EXAMPLE_PHONE}`, text: `${word} other text` };
   return String((await gateway.call(apiKey, 'POST /v1/messages', message)).body['jobId']);
+}
+
+/** Sends a poll. */
+async function sentPoll({ apiKey }: NewTenant, sessionId: string, word: string): Promise<string> {
+  const poll = { name: `${word} poll`, options: ['yes', 'no'] };
+  const message = { sessionId, to: `+${EXAMPLE_PHONE}`, poll };
+  return String((await gateway.call(apiKey, 'POST /v1/messages', message)).body['jobId']);
+}
+
+/** Lets a call ring. */
+function ringing(): string {
+  const callId = randomUUID();
+  gateway.fakes.ringing.add(callId);
+  return callId;
 }
 
 /** Erases a contact that the examples do not write to. */

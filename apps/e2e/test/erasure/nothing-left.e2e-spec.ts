@@ -22,6 +22,8 @@ const TRACES = [
     (name) => `gateway.message.${name}`,
   ),
   ...['gateway.conversation.id', 'gateway.conversation.contact', 'gateway.upload.filename'],
+  ...['voter', 'chat', 'options'].map((name) => `gateway.poll_vote.${name}`),
+  ...['sessions.early_vote.sender', 'sessions.early_vote.attrs'],
   ...[
     'sessions.inbound_media.sender',
     'sessions.inbound_message.sender',
@@ -85,6 +87,11 @@ test('after an erasure nothing of the person is left anywhere but what the docum
     url: `${receiver.get().origin}/dead`,
   });
   expect(dead.status).toBe(201);
+  const events = ['message.poll_vote', 'call.received'];
+  const named = await actor.api('POST', '/v1/webhooks', {
+    ...{ name: 'named', url: `${receiver.get().origin}/named`, events },
+  });
+  expect(named.status).toBe(201);
   const person = await Traces.leave(stack, actor, receiver.get());
   const wanted: Wanted = {
     ...{ phone: person.phone, lid: person.lid },

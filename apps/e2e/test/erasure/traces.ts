@@ -35,6 +35,7 @@ export class Traces {
     await scene.writes();
     await scene.isWrittenTo();
     await scene.isInGroup();
+    await scene.votesAndCalls();
     await scene.isNamedToOthers();
     await scene.isAskedFor();
     return scene.person;
@@ -50,6 +51,8 @@ export class Traces {
     await this.received({ content: { type: 'poll', name: word, options: [`a ${word}`, 'b'] } });
     await this.received({ content: { type: 'contact', contacts: [{ displayName: word, phone: this.ben }] } });
     await this.received({ content: { type: 'edit', text: `edited ${word}`, targetKeyId: first.keyId } });
+    const sealed = { type: 'edit', text: `sealed ${word}`, targetKeyId: first.keyId, sealed: {} };
+    await this.received({ content: sealed });
     await this.received({ content: { type: 'text', text: word, quotedKeyId: first.keyId } });
     await this.received({ content: { type: 'revoke', targetKeyId: first.keyId } });
     // It is dead at the receiver, whose answer repeats what it got.
@@ -114,9 +117,35 @@ export class Traces {
     await this.sendsToGroup({ reaction: { messageId, emoji: '👍' } });
   }
 
-  /** Cards of the person that others get, now and later. */
+  /** Lets the person vote in a poll of ours, and in one that nobody knows, and call. */
+  private async votesAndCalls(): Promise<void> {
+    const { word } = this.person;
+    const early = { pollCreationMessageKey: { id: 'UNKNOWN' }, vote: { encPayload: 'AAAA', encIv: 'AAAA' } };
+    await this.platform('messages', { to: this.actor.phone, message: { pollUpdateMessage: early } });
+    const option = `b ${word}`;
+    const pollId = await this.sends({ poll: { name: word, options: ['a', option] } });
+    const { body } = await this.call('GET', `messages/${pollId}`);
+    const vote = { type: 'vote', choices: [option], targetKeyId: body['keyId'] };
+    await this.platform('messages', { to: this.actor.phone, content: vote });
+    const { id: callId } = await this.platform('calls', { to: this.actor.phone });
+    await this.named('the vote', (payload) => payload['pollId'] === pollId);
+    await this.named('the call', (payload) => payload['callId'] === callId);
+    expectStatus(await this.call('GET', `messages/${pollId}/poll`), 200);
+    await this.call('POST', `sessions/${this.actor.sessionId}/calls/${callId}/reject`);
+  }
+
+  private async named(what: string, isIt: (payload: Record<string, unknown>) => boolean): Promise<void> {
+    const find = () => this.receiver.bodies('/named').find(({ payload }) => isIt(payload));
+    await waitFor(what, find, LONG);
+  }
+
+  /** Cards of the person that others get, now and later, and one that somebody else writes. */
   private async isNamedToOthers(): Promise<void> {
     const { phone, name } = this.person;
+    await this.received(
+      { content: { type: 'contact', contacts: [{ displayName: 'A friend', phone }] } },
+      this.ben,
+    );
     const contact = { displayName: name, phone: `+${phone}` };
     const card = { sessionId: this.actor.sessionId, to: `+${this.ben}`, contact };
     const { body } = await this.call('POST', 'messages', card);

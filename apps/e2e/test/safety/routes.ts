@@ -116,7 +116,8 @@ export function pathWith({ path }: Route, ids: Ids): string {
     ...{ webhooks: ids.webhook, deliveries: ids.delivery, replays: ids.replay },
   }[resource ?? ''];
   if (path.includes('{') && !id) throw new Error(`${path}: no id is known for ${resource}`);
-  return path.replace('{phone}', '4915550001111').replace(/\{\w+\}/, id ?? '');
+  const named = path.replace('{phone}', '4915550001111').replace('{callId}', 'A-CALL');
+  return named.replace(/\{\w+\}/, id ?? '');
 }
 
 /** Makes one resource of each kind for a tenant that has a session; texts and names say whose they are. */

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type EraseContactV1, type ErasedInSessions, type MessagePlace } from '@svc/contracts';
+import { digitsOf, type EraseContactV1, type ErasedInSessions, type MessagePlace } from '@svc/contracts';
 import { MEDIA_STORE, type MediaStore } from '@svc/media-store';
 import {
   countErased,
@@ -7,11 +7,12 @@ import {
   isNamedInContentSql,
   isOnCardSql,
   log,
+  namesOf,
   withoutContactSql,
 } from '@svc/service';
 import { DataSource, type EntityManager } from 'typeorm';
 import { ContactAddresses, type Addresses } from './contact-addresses.js';
-import { messageIdOf } from '../journal/received-event.js';
+import { messageIdOf } from '../journal/message-id.js';
 
 /** Writes the SQL that finds messages of these persons; in a group the sender stands behind the group's address. */
 const BY_THEM = (row: string): string =>
@@ -23,6 +24,8 @@ const FILES_SQL = `SELECT media_id AS id FROM inbound_media m WHERE m.session_id
   AND (${BY_THEM('m')} AND m.received_at < $3 OR m.media_id = ANY($4::uuid[]))`;
 const JOURNAL_SQL = `DELETE FROM inbound_message i USING unnest($1::uuid[], $2::text[]) AS theirs (session_id, address)
   WHERE i.session_id = theirs.session_id AND theirs.address IN (i.sender, split_part(i.sender, '|', 2)) AND i.received_at < $3`;
+const EARLY_VOTES_SQL = `DELETE FROM early_vote v USING unnest($1::uuid[], $2::text[]) AS theirs (session_id, address)
+  WHERE v.session_id = theirs.session_id AND theirs.address IN (v.sender, split_part(v.sender, '|', 2))`;
 const SENDS_SQL = `DELETE FROM outbound_message o
   WHERE ${MINE('o')} AND $2 IN (o.to_jid, o.requested_to) AND o.accepted_at < coalesce($3::timestamptz, 'infinity')`;
 // A card of theirs may have been sent to somebody else; one that waits goes out, or is canceled by the gateway.
@@ -41,10 +44,13 @@ const QUOTES_IN_JOURNAL_SQL = `UPDATE inbound_message i SET plaintext = '\\x01' 
   WHERE i.session_id = theirs.session_id AND i.received_at < $3 AND position('|' IN i.sender) > 0
     AND position(decode(lpad(to_hex(length(theirs.address)), 2, '0'), 'hex') || convert_to(theirs.address, 'UTF8') IN i.plaintext) > 0
     AND NOT EXISTS (SELECT FROM inbound_media m WHERE m.session_id = i.session_id AND m.sender = i.sender AND m.key_id = i.key_id AND m.status = 'PENDING')`;
+// Others may write cards with their number, to anybody; the platform names the account in a card.
+const CARDS_IN_JOURNAL_SQL = `UPDATE inbound_message i SET plaintext = '\\x01'
+  WHERE ${MINE('i')} AND i.received_at < $3 AND position(convert_to('waid=' || $2 || ':', 'UTF8') IN i.plaintext) > 0`;
 // Quotes around the address: it is one value of the document and no part of another number.
-const OUTBOX_SQL = `DELETE FROM event_outbox WHERE envelope ->> 'tenantId' = $1::text AND strpos(envelope::text, $2) > 0
+const OUTBOX_SQL = `DELETE FROM event_outbox WHERE envelope ->> 'tenantId' = $1::text AND (strpos(envelope::text, $2) > 0 OR strpos(envelope::text, $5) > 0)
   AND (envelope ->> 'occurredAt')::timestamptz
-    < CASE WHEN envelope ->> 'type' = 'message.received' THEN $3::timestamptz ELSE coalesce($4::timestamptz, 'infinity') END`;
+    < CASE WHEN envelope ->> 'type' IN ('message.received', 'message.poll_vote', 'call.received') THEN $3::timestamptz ELSE coalesce($4::timestamptz, 'infinity') END`;
 
 const NAMED_SQL = `SELECT i.session_id AS "sessionId", i.sender, i.key_id AS "keyId" FROM inbound_message i
   JOIN unnest($2::uuid[], $3::text[]) AS named (session_id, key_id) USING (session_id, key_id) WHERE ${MINE('i')}`;
@@ -112,17 +118,16 @@ async function eraseAll(
 ): Promise<void> {
   erased['journal'] =
     (erased['journal'] ?? 0) + (await deleted(tx, JOURNAL_SQL, [sessionIds, addresses, before]));
+  await tx.query(EARLY_VOTES_SQL, [sessionIds, addresses]);
   erased['sends'] = await deleted(tx, SENDS_SQL, [tenantId, contact, until ?? null]);
   const spellings = await tx.query<{ name: string }[]>(SPELLINGS_SQL, [tenantId, contact]);
   for (const name of [contact, ...spellings.map((spelling) => spelling.name)])
     for (const sql of [CARDS_SQL, QUOTES_SQL]) await tx.query(sql, [tenantId, name]);
   await tx.query(QUOTES_IN_JOURNAL_SQL, [sessionIds, addresses, before]);
-  erased['events'] = await deleted(tx, OUTBOX_SQL, [
-    tenantId,
-    JSON.stringify(contact),
-    before,
-    until ?? null,
-  ]);
+  const digits = digitsOf(contact);
+  if (digits) await tx.query(CARDS_IN_JOURNAL_SQL, [tenantId, digits, before]);
+  const [address, phone] = namesOf(contact);
+  erased['events'] = await deleted(tx, OUTBOX_SQL, [tenantId, address, before, until ?? null, phone]);
 }
 
 /** Erases named messages. A number may be in the journal under an address that nothing tells any more: the id of the message follows from that one. */

@@ -64,6 +64,10 @@ const COMMIT_SQL = `WITH ${FENCE_SQL},
     SELECT id, session_id, partition, sender, key_id, envelope FROM fresh WHERE awaits_file)
   SELECT (SELECT array_agg(n) FROM leased) AS leased, (SELECT array_agg(id) FROM published) AS events`;
 
+const TELL_SQL = `WITH ${FENCE_SQL},
+  told AS (INSERT INTO event_outbox (id, envelope) SELECT $3::uuid, $4::jsonb FROM fence ON CONFLICT DO NOTHING)
+  SELECT 1 FROM fence`;
+
 /** Writes keys and journal of all sessions of this process, many sessions in one transaction. */
 @Injectable()
 export class KeyWriter {
@@ -96,6 +100,21 @@ export class KeyWriter {
     });
     this.underWay.set(sessionId, all);
     if (!(await write)) throw new LeaseLostError(fence.partition);
+  }
+
+  /**
+   * Writes an event that comes with no message; the same one again changes nothing.
+   * @throws LeaseLostError
+   */
+  async tell(fence: Fence, event: Envelope): Promise<void> {
+    const { ids, envelopes } = outboxRows([event]);
+    const rows = await this.dataSource.query<unknown[]>(TELL_SQL, [
+      ...fenceParameters([fence]),
+      ids[0],
+      envelopes[0],
+    ]);
+    if (rows.length === 0) throw new LeaseLostError(fence.partition);
+    this.outbox.publish([event]);
   }
 
   /** Resolves when nothing is being written for the session: also what a former socket, or runner, of it began. */

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { MessageReceived, parseEnvelope } from '@svc/contracts';
 import type { InboundRecord } from '../platform/messages.js';
-import { messageIdOf, receivedEvent, withoutContent } from './received-event.js';
+import { messageIdOf } from './message-id.js';
+import { receivedEvent, withoutContent } from './received-event.js';
 
 const session = { id: randomUUID(), tenantId: randomUUID() };
 const record = (more: Partial<InboundRecord> = {}): InboundRecord => ({

@@ -9,27 +9,22 @@ import {
   type UnsupportedReason,
 } from '@svc/contracts';
 import { eventOf } from '@svc/service';
-import { v5 as uuidv5 } from 'uuid';
 import type { InboundContent, InboundRecord } from '../platform/messages.js';
-
-/** Namespace of message ids: the same message of the platform always gets the same id. */
-const NAMESPACE = '5f1c7c1e-8a53-4f0b-9d3e-0a6a1f6f2b11';
+import type { InboundVote } from '../platform/votes.js';
+import { messageIdOf } from './message-id.js';
+import { voteEvent } from './vote-event.js';
 
 /** NATS takes a megabyte in one message, envelope and all. */
 const MOST_BYTES = 900_000;
 /** A unit of a text in JavaScript has three bytes at most in UTF-8: below this nothing need be counted. */
 const SURELY_FITS = MOST_BYTES / 3;
 
-/** Makes the id of a message that a session received. */
-export function messageIdOf(sessionId: string, sender: string, keyId: string): string {
-  return uuidv5([sessionId, sender, keyId].join('|'), NAMESPACE);
-}
-
 /** Makes the event of a journaled message; undefined when the message is nothing for people. */
 export function receivedEvent(
   record: InboundRecord,
   session: { id: string; tenantId: string },
 ): Envelope | undefined {
+  if (record.vote) return eventOfVote(record, record.vote, session);
   if (!record.content) return undefined;
   const event = eventFrom(record, record.content, session);
   if (fits(event)) return event;
@@ -43,10 +38,22 @@ export function receivedEvent(
   return fits(short) ? short : eventFrom(record, contentless(record.content, 'TOO_LARGE'), session);
 }
 
+/** Makes the event of a vote; a stranger's poll may have options that are too long to tell. */
+function eventOfVote(
+  record: InboundRecord,
+  vote: InboundVote,
+  session: { id: string; tenantId: string },
+): Envelope {
+  const event = voteEvent(record, vote, session);
+  if (fits(event)) return event;
+  return voteEvent(record, { ...vote, options: [], unknownOptions: vote.options.length }, session);
+}
+
 /** Makes of a record one that says that a message came, from whom and when, and nothing of its content. */
 export function withoutContent(record: InboundRecord): InboundRecord {
   const content = record.content && contentless(record.content, 'UNREADABLE');
-  return { ...record, pushName: null, content };
+  const vote = record.vote && { ...record.vote, ...{ options: [], unknownOptions: 0, isUnreadable: true } };
+  return { ...record, pushName: null, content, vote };
 }
 
 function fits(event: Envelope): boolean {
@@ -86,16 +93,12 @@ function eventFrom(
 
 /** Lists what some messages have beside their body. The event of a message with a file waits until its facts are there (`finishMedia` in media-rows.ts). */
 function detailsOf(content: InboundContent, mediaId: string): Partial<MessageReceivedV1> {
-  const { change, mentions, quoted, unsupportedReason, choiceId, referral, isForwarded } = content;
+  // The rest has the names that the event has.
+  const { type: _type, body: _body, file, quoted, ...details } = content;
   return {
-    ...(change ? { change } : {}),
-    ...(mentions ? { mentions } : {}),
+    ...details,
     ...(quoted ? { quoted: quotedOf(quoted) } : {}),
-    ...(unsupportedReason ? { unsupportedReason } : {}),
-    ...(choiceId ? { choiceId } : {}),
-    ...(referral ? { referral } : {}),
-    ...(isForwarded ? { isForwarded } : {}),
-    ...(content.file === 'UNREACHABLE' ? { media: unreachable(content, mediaId) } : {}),
+    ...(file === 'UNREACHABLE' ? { media: unreachable(content, mediaId) } : {}),
   };
 }
 

@@ -2,9 +2,12 @@ import { isOfContent, patiently, storable } from '@svc/database';
 import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '@svc/ownership';
 import { log, refusalWords, UnderWay } from '@svc/service';
 import type { DataSource } from 'typeorm';
+import { callEvent } from './call-event.js';
 import { receivedEvent, withoutContent } from './received-event.js';
+import type { InboundCall } from '../platform/calls.js';
 import type { InboundRecord, OutgoingMessage } from '../platform/messages.js';
 import type { KeyChange, PlatformStore, StanzaEnds } from '../platform/port.js';
+import type { EarlyVote } from '../platform/votes.js';
 import type { KeyCommit, KeyWriter } from './key-writer.js';
 import type { Vault } from '../credentials/vault.js';
 
@@ -14,6 +17,9 @@ export interface StoreScope {
   fence: Fence;
   ends: StanzaEnds;
 }
+
+/** Most votes that are told when their poll comes: a group has 1,024 members. */
+const MOST_EARLY_VOTES = 2_000;
 
 const SAVE_SQL = `WITH ${FENCE_SQL}
   INSERT INTO credential (session_id, sealed) SELECT $3::uuid, $4::bytea FROM fence
@@ -135,7 +141,7 @@ export class SessionStore implements PlatformStore {
     }
     await this.writeAll(
       changes,
-      records.map((record) => ({ ...record, content: undefined })),
+      records.map((record) => ({ ...record, content: undefined, vote: undefined })),
     );
   }
 
@@ -156,9 +162,43 @@ export class SessionStore implements PlatformStore {
     return row?.plaintext;
   }
 
-  async sent(keyId: string): Promise<OutgoingMessage | undefined> {
-    const [row] = await this.read<OutgoingMessage>(
-      `SELECT to_jid AS "to", key_id AS "keyId", content, accepted_at AS "acceptedAt", uploaded
+  async journaledOf(
+    senders: string[],
+    keyId: string,
+  ): Promise<{ sender: string; plaintext: Buffer } | undefined> {
+    const [row] = await this.read<{ sender: string; plaintext: Buffer }>(
+      'SELECT sender, plaintext FROM inbound_message WHERE session_id = $1 AND sender = ANY($2::text[]) AND key_id = $3',
+      [this.scope.session.id, senders, keyId],
+    );
+    return row;
+  }
+
+  /** @throws LeaseLostError */
+  async called(call: InboundCall): Promise<void> {
+    const { session, fence } = this.scope;
+    await this.writes.add(this.keys.tell(fence, callEvent(storable(call), session)));
+  }
+
+  async keepEarlyVote(pollKeyId: string, { sender, keyId, attrs }: EarlyVote): Promise<void> {
+    await this.read(
+      `INSERT INTO early_vote (session_id, poll_key_id, sender, key_id, attrs) VALUES ($1, $2, $3, $4, $5)
+       ON CONFLICT DO NOTHING`,
+      [this.scope.session.id, pollKeyId, sender, keyId, attrs],
+    );
+  }
+
+  earlyVotes(pollKeyId: string): Promise<(EarlyVote & { plaintext: Uint8Array })[]> {
+    return this.read(
+      `SELECT v.sender, v.key_id AS "keyId", v.attrs, i.plaintext FROM early_vote v
+       JOIN inbound_message i USING (session_id, sender, key_id)
+       WHERE v.session_id = $1 AND v.poll_key_id = $2 ORDER BY v.received_at LIMIT ${MOST_EARLY_VOTES}`,
+      [this.scope.session.id, pollKeyId],
+    );
+  }
+
+  async sent(keyId: string): Promise<(OutgoingMessage & { jobId: string }) | undefined> {
+    const [row] = await this.read<OutgoingMessage & { jobId: string }>(
+      `SELECT job_id AS "jobId", to_jid AS "to", key_id AS "keyId", content, accepted_at AS "acceptedAt", secret, uploaded
        FROM outbound_message WHERE session_id = $1 AND key_id = $2`,
       [this.scope.session.id, keyId],
     );

@@ -17,6 +17,9 @@ import { StanzaEnds1764700000030 } from './1764700000030-stanza-ends.js';
 import { PlatformVersion1764700000031 } from './1764700000031-platform-version.js';
 import { OnlineSessions1764700000032 } from './1764700000032-online-sessions.js';
 import { DeletionsOnPhone1764700000034 } from './1764700000034-deletions-on-phone.js';
+import { EarlyVotes1764700000315 } from './1764700000315-early-votes.js';
+import { SecretsOfMessages1764700000314 } from './1764700000314-secrets-of-messages.js';
+import { RejectedCalls1764700000317 } from './1764700000317-rejected-calls.js';
 import { SuspendedSessions1764600000062 } from './1764600000062-suspended-sessions.js';
 
 /** The schema this service owns and its migrations, in order. */
@@ -43,5 +46,8 @@ export const schema = {
     PlatformVersion1764700000031,
     OnlineSessions1764700000032,
     DeletionsOnPhone1764700000034,
+    SecretsOfMessages1764700000314,
+    EarlyVotes1764700000315,
+    RejectedCalls1764700000317,
   ],
 };

@@ -80,3 +80,12 @@ export class NoAnswerError extends Error {
     super('The platform does not answer.');
   }
 }
+
+/** Error of a rejection of a call that does not ring, or not any more. */
+export class CallNotRingingError extends Error {
+  override readonly name = 'CallNotRingingError';
+
+  constructor() {
+    super('The call does not ring.');
+  }
+}

@@ -1,10 +1,14 @@
 import type {
+  ContactCard,
+  LiveLocation,
   MessageBody,
   MessageChangeKind,
   MessageReferral,
+  OfferedChoice,
   OutboundContent,
   UnsupportedReason,
 } from '@svc/contracts';
+import type { InboundVote } from './votes.js';
 
 /** Content of an inbound message, in our words. */
 export interface InboundContent {
@@ -23,9 +27,29 @@ export interface InboundContent {
   unsupportedReason?: UnsupportedReason;
   /** Id of a choice among offered ones. */
   choiceId?: string;
+  /** Buttons and rows of lists that it offers. */
+  choices?: OfferedChoice[];
+  /** JSON text of what was filled into a form. */
+  formAnswers?: string;
+  /** Facts of a place of somebody on the way. */
+  liveLocation?: LiveLocation;
+  /** Seconds after which phones delete it. */
+  disappearsAfter?: number;
+  /** Contact cards of it, with all their numbers. */
+  contacts?: ContactCard[];
+  /** The platform's id of the album that it belongs to. */
+  albumOf?: string;
   /** The advert that brought it. */
   referral?: MessageReferral;
   isForwarded?: true;
+}
+
+/** Timer of a chat, after which phones delete its messages. */
+export interface ChatTimer {
+  /** Seconds; 0: they stay. */
+  seconds: number;
+  /** Unix seconds at which it was set; 0 where nothing says it. */
+  setAt: number;
 }
 
 /** Record of a message of a contact, or of the number's owner on another device, decrypted, before the platform gets its receipt. */
@@ -46,6 +70,10 @@ export interface InboundRecord {
   plaintext: Uint8Array;
   /** Content of the message; undefined when it is nothing for people. */
   content: InboundContent | undefined;
+  /** Vote that it is, in place of a content. */
+  vote?: InboundVote | undefined;
+  /** Timer of its chat, where it names one. */
+  timer?: ChatTimer | undefined;
 }
 
 /** A message of a contact as the journal names it: `sender` and `keyId` of its record. */
@@ -68,6 +96,8 @@ export interface OutgoingMessage {
   keyId: string;
   content: OutgoingContent;
   acceptedAt: Date;
+  /** Secret by which votes on it and edits of it are sealed; null for one of an earlier release, whose secret follows from the link. */
+  secret?: Uint8Array | null;
   /** Result of `upload` for a message with a file. */
   uploaded: Uint8Array | null;
 }

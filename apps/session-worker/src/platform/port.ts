@@ -8,7 +8,9 @@ import type {
 import type { Agent } from 'node:https';
 import type { InboundRecord, OutgoingFile, OutgoingMessage, ReceivedMessage } from './messages.js';
 import type { PasskeyReport, PasskeySteps } from './passkey.js';
+import type { InboundCall } from './calls.js';
 import type { ProxyRoute } from './proxy.js';
+import type { EarlyVote } from './votes.js';
 
 /** Credentials that link a session to its number. Only the platform reads them, and its sockets change them. */
 export interface Credentials {
@@ -138,8 +140,19 @@ export interface PlatformStore {
   commit(changes: KeyChange[], inbound: InboundRecord[]): Promise<void>;
   /** Reads the plaintext of a message that was journaled before. */
   journaled(sender: string, keyId: string): Promise<Uint8Array | undefined>;
+  /** Reads the plaintext of a message that was journaled under one of these names of its sender. */
+  journaledOf(
+    senders: string[],
+    keyId: string,
+  ): Promise<{ sender: string; plaintext: Uint8Array } | undefined>;
+  /** Writes down a call, to be told; the same one again changes nothing. */
+  called(call: InboundCall): Promise<void>;
+  /** Keeps a vote until its poll comes. */
+  keepEarlyVote(pollKeyId: string, vote: EarlyVote): Promise<void>;
+  /** Reads the votes that came before a poll. */
+  earlyVotes(pollKeyId: string): Promise<(EarlyVote & { plaintext: Uint8Array })[]>;
   /** Reads a message that this session sent: a contact that could not read it asks again. */
-  sent(keyId: string): Promise<OutgoingMessage | undefined>;
+  sent(keyId: string): Promise<(OutgoingMessage & { jobId: string }) | undefined>;
 }
 
 /** An open or opening socket of one session. */
@@ -195,6 +208,11 @@ export interface PlatformSocket {
   setAlwaysOnline(alwaysOnline: boolean): void;
   /** Shows a person that somebody writes, records, or stops; nobody where the number is not on the platform. The number is online meanwhile. */
   typing(to: string, state: TypingState): Promise<void>;
+  /**
+   * Rejects a call that rings.
+   * @throws CallNotRingingError
+   */
+  rejectCall(callId: string): Promise<void>;
   /** Asks for all restrictions; those that the platform does not report in time are left out. */
   restrictions(): Promise<PlatformRestriction[]>;
   /** Unlinks this device on the platform. */

@@ -15,6 +15,8 @@ import {
   type PairingCode,
   type PasskeyView,
   type PhoneRequestV1,
+  RejectCall,
+  type RejectCallV1,
   RequestPairingCode,
   type SessionRef,
   SetTyping,
@@ -22,7 +24,8 @@ import {
 } from '@svc/contracts';
 import { log } from '@svc/service';
 import { DataSource } from 'typeorm';
-import { messageIdOf } from '../journal/received-event.js';
+import { messageIdOf } from '../journal/message-id.js';
+import { CallNotRingingError } from '../platform/errors.js';
 import type { ReceivedMessage } from '../platform/messages.js';
 import type { PlatformSocket } from '../platform/port.js';
 import type { Passkeys } from './passkeys.js';
@@ -41,6 +44,7 @@ export class OwnerAnswers {
     [GiveUpPasskey.subject, (question) => this.giveUpPasskey(question)],
     [LookUpContact.subject, (question) => this.lookUp(question)],
     [MarkRead.subject, (question) => this.markRead(question)],
+    [RejectCall.subject, (question) => this.rejectCall(question)],
     [SetTyping.subject, (question) => this.typing(question)],
   ]);
 
@@ -116,6 +120,16 @@ export class OwnerAnswers {
 
   private async typing({ sessionId, to, state }: TypingV1): Promise<Nothing> {
     await this.socketOf(sessionId).typing(to, state);
+    return {};
+  }
+
+  private async rejectCall({ sessionId, callId }: RejectCallV1): Promise<Nothing> {
+    try {
+      await this.socketOf(sessionId).rejectCall(callId);
+    } catch (error) {
+      if (!(error instanceof CallNotRingingError)) throw error;
+      throw new AppError('CALL_NOT_RINGING', undefined, { callId }, { cause: error });
+    }
     return {};
   }
 

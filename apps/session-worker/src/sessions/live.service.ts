@@ -16,6 +16,8 @@ import {
   partitionOf,
   type PasskeyView,
   type PhoneRequestV1,
+  RejectCall,
+  type RejectCallV1,
   type RequestContract,
   RequestPairingCode,
   type SessionRef,
@@ -66,6 +68,10 @@ export class LiveService {
 
   markRead(request: MarkReadV1): Promise<Nothing> {
     return this.askConnected(MarkRead, request);
+  }
+
+  rejectCall(request: RejectCallV1): Promise<Nothing> {
+    return this.askConnected(RejectCall, request);
   }
 
   typing(request: TypingV1): Promise<Nothing> {

@@ -13,6 +13,8 @@ export function retentionRules(days: number, store: Pick<MediaStore, 'delete'>):
   return [
     { table: 'inbound_media', where: old('received_at'), key: 'media_id', before: deleteFiles },
     { table: 'inbound_message', where: old('received_at') },
+    // A poll that has not come a day after the vote is one from before the link.
+    { table: 'early_vote', where: `received_at < now - interval '24 hours'` },
     { table: 'outbound_message', where: `${old('created_at')} AND status NOT IN ('QUEUED', 'SENDING')` },
     // An event that is too large for NATS was set aside for an operator, and has the words of a person like the rest.
     {

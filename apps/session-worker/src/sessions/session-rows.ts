@@ -21,6 +21,8 @@ export function toSessionState(session: Session, alsoLinkedIn: string[] = []): S
     phone: session.phone,
     proxy: session.proxyAddress,
     alwaysOnline: session.alwaysOnline,
+    rejectCalls: session.rejectCalls,
+    callReply: session.callReply,
     restriction: restriction && { reason: restriction.reason, until: restriction.until },
     ...(alsoLinkedIn.length > 0 && { alsoLinkedIn }),
     createdAt: session.createdAt.toISOString(),

@@ -44,6 +44,10 @@ export class Session {
   @Column('text', { name: 'proxy_address', nullable: true }) proxyAddress: string | null;
   /** True for a number that counts as online as long as it is connected; else it does so while it shows that it writes. */
   @Column('boolean', { name: 'always_online' }) alwaysOnline: boolean;
+  /** True where calls to the number are rejected; the gateway does it. */
+  @Column('boolean', { name: 'reject_calls' }) rejectCalls: boolean;
+  /** Text that the caller of a rejected call gets. */
+  @Column('text', { name: 'call_reply', nullable: true }) callReply: string | null;
   /** Restrictions of the number; those that have ended stay in it. */
   @Column('jsonb') restrictions: Restrictions;
   /** Number of connections, or processes, that a stanza of the platform has ended, by its name. */

@@ -33,6 +33,8 @@ import {
   type SessionsReply,
   SetBotMode,
   SetBotModeV1,
+  RejectCall,
+  RejectCallV1,
   SetTyping,
   TenantRef,
   TypingV1,
@@ -119,6 +121,11 @@ export class SessionsConsumer {
   @OnRequest(MarkRead)
   markRead(@Payload() request: MarkReadV1): Promise<Nothing> {
     return this.live.markRead(request);
+  }
+
+  @OnRequest(RejectCall)
+  rejectCall(@Payload() request: RejectCallV1): Promise<Nothing> {
+    return this.live.rejectCall(request);
   }
 
   @OnRequest(SetTyping)

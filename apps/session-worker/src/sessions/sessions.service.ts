@@ -64,6 +64,7 @@ export class SessionsService {
    */
   async create({ most, ...request }: CreateSessionV1): Promise<SessionState> {
     const { tenantId, sessionId, name, proxy, alwaysOnline = false, sandbox = false } = request;
+    const { rejectCalls = false, callReply = null } = request;
     if (sandbox) this.routes.toSandbox();
     const route = this.sealed(sessionId, proxy);
     const partition = partitionOf(sessionId);
@@ -74,7 +75,7 @@ export class SessionsService {
         .insert()
         .into(Session)
         .values({
-          ...{ id: sessionId, tenantId, name, partition, alwaysOnline, sandbox },
+          ...{ id: sessionId, tenantId, name, partition, alwaysOnline, sandbox, rejectCalls, callReply },
           ...{ ...route, ...this.linkFromNow() },
         })
         .orIgnore()
@@ -126,7 +127,14 @@ export class SessionsService {
   }
 
   /** Changes a session: a connected one connects anew where its proxy changes; one that is not connected does so at the next wish. */
-  async update({ name, proxy, alwaysOnline, ...ref }: UpdateSessionV1): Promise<SessionState> {
+  async update({
+    name,
+    proxy,
+    alwaysOnline,
+    rejectCalls,
+    callReply,
+    ...ref
+  }: UpdateSessionV1): Promise<SessionState> {
     const { id, tenantId } = await this.find(ref);
     const route = this.sealed(id, proxy);
     const isOwners = proxy !== undefined || alwaysOnline !== undefined;
@@ -137,6 +145,8 @@ export class SessionsService {
         ...(name === undefined ? {} : { name }),
         ...route,
         ...(alwaysOnline === undefined ? {} : { alwaysOnline }),
+        ...(rejectCalls === undefined ? {} : { rejectCalls }),
+        ...(callReply === undefined ? {} : { callReply }),
         ...(isOwners ? { wantedVersion: () => nextVersion } : {}),
         id,
       },

@@ -10,7 +10,7 @@ import {
 } from '@svc/contracts';
 import { waitFor } from '@svc/testing';
 import { DataSource } from 'typeorm';
-import { messageIdOf } from '../../src/journal/received-event.js';
+import { messageIdOf } from '../../src/journal/message-id.js';
 import { keyIdOf, LONG_MS, type Stage } from '../support.js';
 import { WorkerProcess } from '../worker-process.js';
 
@@ -64,6 +64,15 @@ async function senderOf({ keyId }: MessageReceivedV1): Promise<string> {
   return row?.sender ?? '';
 }
 
+/** Counts the messages of the journal in which a number is. */
+async function wordsOfCards(phone: string): Promise<number> {
+  const [row] = await stage.worker.database.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM sessions.inbound_message WHERE position(convert_to($1, 'UTF8') IN plaintext) > 0`,
+    [phone],
+  );
+  return row?.count ?? 0;
+}
+
 /** Lists the tables with texts of, or to, a person under any of these names. */
 async function traces(...names: string[]): Promise<string[]> {
   const found: string[] = [];
@@ -107,6 +116,20 @@ test('a contact who is erased is gone from journal, ledger and media store, and 
   expect(await traces(ben, other)).toEqual(['inbound_message', 'outbound_message']);
   // A second request counts nothing twice.
   expect(await erase(ada, { erasureId, until: new Date().toISOString() })).toEqual(receipt);
+});
+
+test('a card with the number of the contact is emptied, whoever wrote it; other cards are not', async () => {
+  const [ada, ben, eve] = ['15550203511', '15550203512', '15550203513'];
+  const card = (phone: string): object => ({
+    content: { type: 'contact', contacts: [{ displayName: 'A friend', phone }] },
+  });
+  await writes(ben, card(ada));
+  await writes(ben, card(eve));
+  await waitFor('the outbox to be empty', async () => !(await traces(ada, eve)).includes('event_outbox'));
+  expect(await wordsOfCards(ada)).toBe(1);
+  await erase(ada, { until: new Date().toISOString() });
+  expect(await wordsOfCards(ada)).toBe(0);
+  expect(await wordsOfCards(eve)).toBe(1);
 });
 
 test('a message that is known under another address is found by its id', async () => {

@@ -27,6 +27,24 @@ const events = (keyId: string): MessageReceivedV1[] =>
 const event = (keyId: string): Promise<MessageReceivedV1> =>
   waitFor('message.received', () => events(keyId)[0], LONG_MS);
 
+test('contact cards are told with all their numbers', async () => {
+  const vcard = [
+    ...['BEGIN:VCARD', 'VERSION:3.0', 'FN:Ada', 'TEL;type=CELL;waid=4915550001:+49 1555 0001'],
+    ...['TEL;type=WORK:+49 30 123456', 'END:VCARD'],
+  ].join('\n');
+  const { body, contacts } = await event(await write({ contactMessage: { displayName: 'Ada', vcard } }));
+  expect(body).toEqual({ type: 'contact', displayName: 'Ada', count: 1 });
+  expect(contacts).toEqual([{ displayName: 'Ada', phones: ['+4915550001', '+4930123456'] }]);
+});
+
+test('the pictures of an album name it, and it is no message itself', async () => {
+  const album = await write({ albumMessage: { expectedImageCount: 2 } });
+  const messageAssociation = { associationType: 1, parentMessageKey: { id: album } };
+  const picture = { messageContextInfo: { messageAssociation }, imageMessage: { caption: 'first' } };
+  expect(await event(await write(picture))).toMatchObject({ albumOf: album, body: { caption: 'first' } });
+  expect(events(album)).toEqual([]);
+});
+
 describe('a choice is told as the words that were chosen, with their id', () => {
   test.each<[string, object, { text: string; choiceId?: string }]>([
     [

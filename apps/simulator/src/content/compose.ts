@@ -1,6 +1,6 @@
 import type { proto } from '@whiskeysockets/baileys/WAProto/index.js';
 import { phoneAddress } from '@svc/contracts';
-import type { ComposeContext } from '../kinds/kind.js';
+import type { ComposeContext } from '../kinds/parts/kind.js';
 import { KIND_RULES, type WrittenContent } from '../kinds/kinds.js';
 import { seconds } from '../wire/nodes.js';
 

@@ -30,12 +30,13 @@ function describeInner(message: Message): object {
 const isViewOnce = (message: Message): boolean =>
   Boolean(message.viewOnceMessage ?? message.viewOnceMessageV2 ?? message.viewOnceMessageV2Extension);
 
-/** Reads which message it answers, and whom it names. */
+/** Reads which message it answers, whom it names, and after how long it disappears. */
 function contextFields(message: Message, field: keyof Message | undefined): ContentFields {
   const content = field && (message[field] as { contextInfo?: proto.IContextInfo } | undefined);
-  const { stanzaId, mentionedJid } = content?.contextInfo ?? {};
+  const { stanzaId, mentionedJid, expiration } = content?.contextInfo ?? {};
   return {
     ...(stanzaId ? { quotedKeyId: stanzaId } : {}),
     ...(mentionedJid?.length ? { mentions: mentionedJid.map((jid) => parseAddress(jid)?.user ?? jid) } : {}),
+    ...(expiration ? { disappearsAfter: expiration } : {}),
   };
 }

@@ -1,5 +1,5 @@
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
-import type { Form, Kind, StanzaTypes } from '../kinds/kind.js';
+import type { Form, Kind, StanzaTypes } from '../kinds/parts/kind.js';
 import { KIND_RULES, KINDS } from '../kinds/kinds.js';
 
 /** Form of a kind whose messages may stand in several fields of the platform's message. */

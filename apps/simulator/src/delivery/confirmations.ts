@@ -6,7 +6,7 @@ import type { Population } from '../people/population.js';
 import { takeBundle } from '../people/pre-keys.js';
 import { readRetryBundle } from '../signal/key-bundle.js';
 import { child, childrenNamed, type Stanza, stanza } from '../wire/nodes.js';
-import { type Delivery, messageKey, notificationKey, receiptKey } from './delivery.js';
+import { callKey, type Delivery, messageKey, notificationKey, receiptKey } from './delivery.js';
 import { encryptFor } from './encryption.js';
 import type { Receipts } from './receipts.js';
 
@@ -51,6 +51,7 @@ export class Confirmations {
     if (kind === 'receipt' && error === undefined) {
       this.delivery.confirm(person, companion, receiptKey(type ?? 'delivered', id, participant));
     }
+    if (kind === 'call') this.delivery.confirm(person, companion, callKey(id));
     if (kind === 'notification' && error === undefined) {
       this.delivery.confirm(person, companion, notificationKey(id));
     }

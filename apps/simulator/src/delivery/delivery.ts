@@ -85,6 +85,9 @@ function countDelivery(sent: SentMessage): void {
 const holdingBack = ({ queue }: Companion): QueuedStanza[] =>
   [...queue.values()].filter(({ holdsBack }) => holdsBack);
 
+/** Names a stanza of a call in a queue. */
+export const callKey = (id: string): string => `call/${id}`;
+
 export const messageKey = (id: string): string => `message/${id}`;
 
 export const notificationKey = (id: string): string => `notification/${id}`;

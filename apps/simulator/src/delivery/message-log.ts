@@ -66,6 +66,7 @@ export function recordSent(
   message: proto.Message,
   id?: string | null,
 ): SentMessage {
+  const secret = message.messageContextInfo?.messageSecret;
   const sent: SentMessage = {
     id: id ?? randomBytes(16).toString('hex').toUpperCase(),
     to,
@@ -74,6 +75,7 @@ export function recordSent(
     deliveries: 0,
     receipts: 0,
     sentAt: new Date().toISOString(),
+    ...(secret?.length ? { secret: Buffer.from(secret).toString('base64') } : {}),
   };
   author.sent.set(sent.id, sent);
   return sent;

@@ -1,7 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean } from 'class-validator';
 import { MayBeAbsent } from '../http/may-be-absent.js';
-import { type KindRules, media, MimeType, Seconds, withoutNulls } from './kind.js';
+import { type KindRules, media, MimeType, Seconds, withoutNulls } from './parts/kind.js';
 
 export class AudioBody {
   @MimeType()

@@ -4,7 +4,7 @@ import { Type } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsString, Length, ValidateNested } from 'class-validator';
 import { MayBeAbsent } from '../http/may-be-absent.js';
 import { IsPhone } from '../http/phone.js';
-import { type KindRules, media } from './kind.js';
+import { type KindRules, media } from './parts/kind.js';
 
 export class CardBody {
   @ApiProperty({ description: 'Name on the card.', example: 'Ada' })

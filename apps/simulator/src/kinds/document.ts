@@ -1,7 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsInt, IsString, Length, Min } from 'class-validator';
 import { MayBeAbsent } from '../http/may-be-absent.js';
-import { Caption, type KindRules, media, MimeType, withoutNulls } from './kind.js';
+import { Caption, type KindRules, media, MimeType, withoutNulls } from './parts/kind.js';
 
 export class DocumentBody {
   @Caption()

@@ -1,4 +1,4 @@
-import { Caption, type KindRules, media, MimeType, withoutNulls } from './kind.js';
+import { Caption, type KindRules, media, MimeType, withoutNulls } from './parts/kind.js';
 
 export class ImageBody {
   @Caption()

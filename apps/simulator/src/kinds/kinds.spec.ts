@@ -5,7 +5,7 @@ import { validateSync } from 'class-validator';
 import { compose, mentioning, quoting } from '../content/compose.js';
 import { describeMessage } from '../content/describe.js';
 import { stanzaTypes, textOfMessage, unwrapped } from '../content/platform-message.js';
-import type { Kind } from './kind.js';
+import type { Kind } from './parts/kind.js';
 import { ContentBody, type ContentFields, KIND_RULES, KINDS } from './kinds.js';
 
 const STRICT = { whitelist: true, forbidNonWhitelisted: true };
@@ -153,6 +153,17 @@ const EXAMPLES: [Kind, Example][] = [
       words: null,
     },
   ],
+  [
+    'vote',
+    {
+      fields: { choices: ['yes'], targetKeyId: 'T1' },
+      field: 'pollUpdateMessage',
+      stanza: { type: 'poll' },
+      words: null,
+      // The options can be read by who has the poll.
+      also: { choices: undefined },
+    },
+  ],
 ];
 
 describe('a message of each kind', () => {
@@ -200,6 +211,12 @@ describe('what is around a message', () => {
       'c',
       { type: 'media', mediatype: 'image' },
     ]);
+  });
+
+  test('a message of a chat with a timer is read with it', () => {
+    const contextInfo = { expiration: 86_400 };
+    const message = encodeAndDecode(compose({ type: 'text', text: 'soon gone' }, { contextInfo }));
+    expect(describeMessage(message)).toEqual({ type: 'text', text: 'soon gone', disappearsAfter: 86_400 });
   });
 
   test('an answer that names people is read with both', () => {

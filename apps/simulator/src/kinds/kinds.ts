@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { ApiPropertyOptional, IntersectionType } from '@nestjs/swagger';
 import { CONTENT, type MediaKind } from '@svc/contracts';
-import { ArrayMaxSize, IsArray, IsBoolean, IsString, Length } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsBoolean, IsInt, IsString, Length, Min } from 'class-validator';
 import { MayBeAbsent } from '../http/may-be-absent.js';
 import { ArePhones } from '../http/phone.js';
 import { audio } from './audio.js';
@@ -9,11 +9,12 @@ import { contact } from './contact.js';
 import { document } from './document.js';
 import { edit } from './edit.js';
 import { image } from './image.js';
-import type { Kind, KindRules } from './kind.js';
+import type { Kind, KindRules } from './parts/kind.js';
 import { location } from './location.js';
 import { poll } from './poll.js';
 import { reaction } from './reaction.js';
 import { revoke } from './revoke.js';
+import { vote } from './vote.js';
 import { sticker } from './sticker.js';
 import { text } from './text.js';
 import { video } from './video.js';
@@ -31,6 +32,7 @@ const RULES = {
   reaction,
   edit,
   revoke,
+  vote,
 } satisfies Record<Kind, KindRules>;
 
 /** The rules of each kind; a kind without rules does not compile. */
@@ -41,7 +43,7 @@ export const KINDS = Object.keys(RULES) as Kind[];
 
 /** The kind of file that content of a kind has; undefined: it has none. */
 export function fileKindOf(kind: Kind): MediaKind | undefined {
-  const isFile = kind !== 'revoke' && CONTENT[kind].sending.hasFile;
+  const isFile = kind !== 'revoke' && kind !== 'vote' && CONTENT[kind].sending.hasFile;
   return isFile ? (kind as MediaKind) : undefined;
 }
 
@@ -67,6 +69,16 @@ class CommonBody {
   @ArrayMaxSize(100)
   @ArePhones()
   mentions?: string[];
+
+  @ApiPropertyOptional({
+    description: 'Seconds after which phones delete it: the timer of its chat.',
+    example: 86400,
+    type: 'integer',
+  })
+  @MayBeAbsent()
+  @IsInt()
+  @Min(1)
+  disappearsAfter?: number;
 }
 
 type Together<Union> = (Union extends unknown ? (each: Union) => void : never) extends (

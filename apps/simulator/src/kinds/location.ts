@@ -1,7 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsNumber, IsString, Length, Max, Min } from 'class-validator';
 import { MayBeAbsent } from '../http/may-be-absent.js';
-import { type KindRules, media, Name, withoutNulls } from './kind.js';
+import { type KindRules, media, Name, withoutNulls } from './parts/kind.js';
 
 export class LocationBody {
   @ApiPropertyOptional({ description: 'Degrees north of a location.', example: 52.52 })

@@ -3,7 +3,7 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import type { proto } from '@whiskeysockets/baileys/WAProto/index.js';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsString } from 'class-validator';
 import { MayBeAbsent } from '../http/may-be-absent.js';
-import { type Form, type KindRules, Name, withoutNulls } from './kind.js';
+import { type Form, type KindRules, Name, withoutNulls } from './parts/kind.js';
 
 export class PollBody {
   @Name()

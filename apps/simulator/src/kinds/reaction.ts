@@ -1,7 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsString, Length } from 'class-validator';
 import { MayBeAbsent } from '../http/may-be-absent.js';
-import { type KindRules, TargetKeyId, withoutNulls } from './kind.js';
+import { type KindRules, TargetKeyId, withoutNulls } from './parts/kind.js';
 
 export class ReactionBody {
   @ApiPropertyOptional({ description: 'Emoji of a reaction; empty: it is taken back.', example: '👍' })

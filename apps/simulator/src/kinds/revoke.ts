@@ -1,4 +1,4 @@
-import { type KindRules, TargetKeyId } from './kind.js';
+import { type KindRules, TargetKeyId } from './parts/kind.js';
 
 const REVOKE_TYPE = 0;
 /** The platform's number of a revocation in the stanza; other messages of the protocol carry it, too. */

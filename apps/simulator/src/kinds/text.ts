@@ -1,4 +1,4 @@
-import { type KindRules, Words } from './kind.js';
+import { type KindRules, Words } from './parts/kind.js';
 
 export class TextBody {
   @Words()

@@ -2,7 +2,7 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import type { proto } from '@whiskeysockets/baileys/WAProto/index.js';
 import { IsBoolean } from 'class-validator';
 import { MayBeAbsent } from '../http/may-be-absent.js';
-import { Caption, type KindRules, media, MimeType, Seconds, withoutNulls } from './kind.js';
+import { Caption, type KindRules, media, MimeType, Seconds, withoutNulls } from './parts/kind.js';
 
 export class VideoBody {
   @Caption()

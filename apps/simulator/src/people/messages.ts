@@ -33,6 +33,8 @@ export interface SentMessage {
   /** Number of receipts that came back. */
   receipts: number;
   sentAt: string;
+  /** Secret of it, by which votes and edits are sealed, in base64; it has none where it is a change itself. */
+  secret?: string;
 }
 
 /** Moves a status forward, never back: a late receipt must not undo a read one. */

@@ -59,6 +59,14 @@ test('the library acknowledges a receipt, whatever becomes of its event', async 
   await nothingWaits();
 });
 
+test('the library acknowledges a call, whatever becomes of its event', async () => {
+  let told = false;
+  client.socket.ev.on('call', () => ((told = true), never()));
+  await stack.post(`/contacts/${CONTACT}/calls`, { to: ACCOUNT });
+  await until(() => told, 'the event');
+  await nothingWaits();
+});
+
 test('the library tells nobody of a message that it does not take apart, and refuses it', async () => {
   const id = await write({ sealedAttributes: { type: 'msmsg' } });
   await nothingWaits();

@@ -1,14 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import {
-  type EraseContactV1,
-  type ErasedInWebhooks,
-  MessageReceived,
-  type MessageReceivedV1,
-} from '@svc/contracts';
+import { type EraseContactV1, type ErasedInWebhooks, type MessageReceivedV1 } from '@svc/contracts';
 import { countErased, ErasedContacts, log, namesOf } from '@svc/service';
 import { DataSource, type EntityManager } from 'typeorm';
 import { ERASED, isNamedSql } from '../events/erased-events.js';
+import { FROM_PERSONS } from '../events/routing.js';
 
 /** Events of one transaction: it holds the rows it changes. */
 const BATCH = 1_000;
@@ -87,6 +83,6 @@ export class ErasureService {
 function isOf({ kind, payload }: EventRow, { before, until }: EraseContactV1): boolean {
   if (!payload) return false;
   const { timestamp, receivedAt = timestamp } = JSON.parse(payload.toString()) as MessageReceivedV1;
-  const end = kind === MessageReceived.name ? before : until;
+  const end = FROM_PERSONS.has(kind) ? before : until;
   return end === undefined || Date.parse(receivedAt) < Date.parse(end);
 }

@@ -38,6 +38,13 @@ test('routes by state, session and filter', () => {
   expect(to(null)).toEqual(['wide', 'matching', 'paused']);
 });
 
+test('an event that has to be named goes to who names it, and not to who takes all', () => {
+  const all = [aReceiver('wide', {}), aReceiver('naming', { events: ['message.poll_vote'] })];
+  const receivers = new Map(all.map((receiver) => [receiver.id, receiver]));
+  const to = receiversOf({ kind: 'message.poll_vote', sessionId: 's1' }, receivers);
+  expect(to.map(({ id }) => id)).toEqual(['naming']);
+});
+
 test('a conversation is a session and a chat, whichever direction', () => {
   const [inbound, outbound] = [
     { sessionId: 's', remoteJid: 'c' },
@@ -107,12 +114,23 @@ describe('an event of the stream', () => {
 });
 
 describe('the persons of an event', () => {
-  test('are who wrote, and the chat, of a message that came in, at the time when it was sent', () => {
-    const data = { remoteJid: 'c', chatId: 'g', timestamp: '2026-01-31T12:00:00.000Z' };
-    expect(read(data, { type: 'message.received' }).persons).toEqual({
-      ...{ contacts: ['c', 'g'], toThem: false },
-      at: new Date('2026-01-31T12:00:00.999Z'), // the platform names seconds
-    });
+  test.each(['message.received', 'message.poll_vote', 'call.received'])(
+    'are who wrote, voted or called, and the chat, of a %s, at the time when it was sent',
+    (type) => {
+      const data = { remoteJid: 'c', chatId: 'g', timestamp: '2026-01-31T12:00:00.000Z' };
+      expect(read(data, { type }).persons).toEqual({
+        ...{ contacts: ['c', 'g'], toThem: false },
+        at: new Date('2026-01-31T12:00:00.999Z'), // the platform names seconds
+      });
+    },
+  );
+
+  test('are also who is named in it: on cards, and as the author of a poll', () => {
+    const cards = [{ displayName: 'Ada', phones: ['+4915550001', '+4915550002'] }];
+    const named = { remoteJid: 'c', timestamp: '2026-01-31T12:00:00.000Z', contacts: cards, pollAuthor: 'p' };
+    expect(read(named, { type: 'message.received' }).persons.contacts).toEqual([
+      ...['c', 'p', '4915550001@s.whatsapp.net', '4915550002@s.whatsapp.net'],
+    ]);
   });
 
   test('are who is written to, of what was sent to them, at the time when it happened', () => {

@@ -1,10 +1,16 @@
 import { hash } from 'node:crypto';
 import {
   AppError,
+  CallReceived,
+  type ContactCard,
   type Envelope,
+  MessagePollVote,
+  type MessagePollVoteV1,
   MessageReceived,
   type MessageReceivedV1,
+  ONLY_NAMED_EVENTS,
   partitionOf,
+  phoneAddress,
 } from '@svc/contracts';
 import { type ReadEvent } from '@svc/messaging';
 import { timeOfInbound } from '@svc/service';
@@ -92,7 +98,8 @@ export function receiversOf(event: Pick<NewEvent, 'kind' | 'sessionId'>, receive
 function isFor({ kind, sessionId }: Pick<NewEvent, 'kind' | 'sessionId'>, receiver: Receiver): boolean {
   if (receiver.state === 'DISABLED') return false;
   if (receiver.sessionId !== null && receiver.sessionId !== sessionId) return false;
-  return receiver.events.length === 0 || receiver.events.includes(kind);
+  if (receiver.events.length === 0) return !ONLY_NAMED_EVENTS.has(kind);
+  return receiver.events.includes(kind);
 }
 
 /**
@@ -109,16 +116,28 @@ export function conversationOf(data: object): number {
   return hash | 0;
 }
 
+/** Events of what persons did. */
+export const FROM_PERSONS: ReadonlySet<string> = new Set(
+  [MessageReceived, MessagePollVote, CallReceived].map(({ name }) => name),
+);
+
+/** Lists the addresses of the numbers on contact cards. */
+function onCards(cards: ContactCard[]): string[] {
+  return cards.flatMap(({ phones }) => phones.map((phone) => phoneAddress(phone.slice(1))));
+}
+
+/** Fields of events that name persons. */
+type Told = Partial<MessageReceivedV1 & Pick<MessagePollVoteV1, 'pollAuthor'>> & { to?: unknown };
+
 /** Reads the persons in an envelope. */
 function personsOf({ type, occurredAt, data }: Envelope): Persons {
-  const { remoteJid, to, chatId, timestamp, quoted, mentions } = data as Partial<MessageReceivedV1> & {
-    to?: unknown;
-  };
-  const isInbound = type === MessageReceived.name && typeof timestamp === 'string';
+  const { remoteJid, to, chatId, timestamp, quoted, mentions, contacts, pollAuthor } = data as Told;
+  const isInbound = FROM_PERSONS.has(type) && typeof timestamp === 'string';
   return {
-    contacts: [remoteJid ?? to, chatId, quoted?.remoteJid, ...(mentions ?? [])].filter(
-      (address) => typeof address === 'string',
-    ),
+    contacts: [
+      ...[remoteJid ?? to, chatId, quoted?.remoteJid, pollAuthor],
+      ...[...(mentions ?? []), ...onCards(contacts ?? [])],
+    ].filter((address) => typeof address === 'string'),
     at: isInbound ? timeOfInbound(occurredAt, timestamp) : new Date(occurredAt),
     toThem: !isInbound,
   };

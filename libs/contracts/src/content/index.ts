@@ -31,6 +31,9 @@ export { MessageBody } from './message-body.js';
 export {
   type Metadata,
   MessageMedia,
+  ContactCard,
+  LiveLocation,
+  OfferedChoice,
   MessageReferral,
   UNSUPPORTED_REASONS,
   type UnsupportedReason,

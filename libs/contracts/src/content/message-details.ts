@@ -1,6 +1,15 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { IsIn, IsInt, IsOptional, IsString, IsUUID, ValidateNested } from 'class-validator';
+import {
+  IsArray,
+  IsIn,
+  IsInt,
+  IsNumber,
+  IsOptional,
+  IsString,
+  IsUUID,
+  ValidateNested,
+} from 'class-validator';
 import {
   MEDIA_FAILURES,
   MEDIA_STATUSES,
@@ -92,6 +101,71 @@ export class QuotedInbound {
   body?: MessageBody;
 }
 
+/** A contact card of a message. */
+export class ContactCard {
+  @ApiProperty({
+    description: 'Name on the card; null where it has none.',
+    type: String,
+    nullable: true,
+    example: 'Ada',
+  })
+  @IsOptional()
+  @IsString()
+  displayName: string | null;
+
+  @ApiProperty({
+    description: 'Its numbers in E.164 form. One that does not name its country is left out.',
+    type: [String],
+    example: ['+4915112345678'],
+  })
+  @IsArray()
+  @IsString({ each: true })
+  phones: string[];
+}
+
+/** A button, or a row of a list, that a message offers. */
+export class OfferedChoice {
+  @ApiProperty({ description: 'What it reads.', example: 'Yes, please' })
+  @IsString()
+  text: string;
+
+  @ApiPropertyOptional({
+    description: 'Id that whoever offers it gave it: the answer has it as `choiceId`.',
+    example: 'yes-please',
+  })
+  @IsOptional()
+  @IsString()
+  id?: string;
+
+  @ApiPropertyOptional({ description: 'Address that it leads to.', example: 'https://example.com/orders/1' })
+  @IsOptional()
+  @IsString()
+  linkUrl?: string;
+}
+
+/** What a place says of somebody on the way, beside where they are. */
+export class LiveLocation {
+  @ApiPropertyOptional({ description: 'How exact the place is, in metres.', example: 12 })
+  @IsOptional()
+  @IsNumber()
+  accuracy?: number;
+
+  @ApiPropertyOptional({ description: 'Speed in metres per second.', example: 1.4 })
+  @IsOptional()
+  @IsNumber()
+  speed?: number;
+
+  @ApiPropertyOptional({ description: 'Direction in degrees, clockwise from north.', example: 90 })
+  @IsOptional()
+  @IsNumber()
+  direction?: number;
+
+  @ApiPropertyOptional({ description: 'Words beside it.', example: 'I am on my way' })
+  @IsOptional()
+  @IsString()
+  caption?: string;
+}
+
 /** Reasons for which a message is shown without its content, where its kind is supported. */
 export const UNSUPPORTED_REASONS = ['UNREADABLE', 'TOO_LARGE', 'WITHHELD'] as const;
 /** Value of `UNSUPPORTED_REASONS`. */
@@ -136,6 +210,24 @@ export class MessageReferral {
   @IsOptional()
   @IsString()
   thumbnailUrl?: string;
+
+  @ApiPropertyOptional({ description: "The platform's name of where the advert was.", example: 'FB_Ads' })
+  @IsOptional()
+  @IsString()
+  conversionSource?: string;
+
+  @ApiPropertyOptional({
+    description: "The platform's name of the way by which the chat was entered.",
+    example: 'ctwa_ad',
+  })
+  @IsOptional()
+  @IsString()
+  entryPoint?: string;
+
+  @ApiPropertyOptional({ description: 'The app that it was entered from.', example: 'instagram' })
+  @IsOptional()
+  @IsString()
+  app?: string;
 }
 
 /** The earlier message that a message changes. */

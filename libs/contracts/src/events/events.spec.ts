@@ -36,5 +36,7 @@ test('public events are described in the order of the specification, ours last',
     'session.passkey_changed',
     'webhook.paused',
     'webhook.recovered',
+    'message.poll_vote',
+    'call.received',
   ]);
 });

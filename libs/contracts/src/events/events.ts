@@ -1,5 +1,8 @@
+import type { EventContract } from '../contract.js';
+import { CALL_EVENTS } from './call-events.js';
 import { LLM_EVENTS } from './llm-events.js';
 import { MESSAGE_EVENTS } from './message-events.js';
+import { POLL_EVENTS } from './poll-events.js';
 import { SESSION_EVENTS } from './session-events.js';
 import { SUBSCRIPTION_EVENTS } from './subscription-events.js';
 import { WEBHOOK_EVENTS } from './webhook-events.js';
@@ -9,6 +12,8 @@ export const EVENTS = [
   ...MESSAGE_EVENTS,
   ...SESSION_EVENTS,
   ...WEBHOOK_EVENTS,
+  ...POLL_EVENTS,
+  ...CALL_EVENTS,
   ...SUBSCRIPTION_EVENTS,
   ...LLM_EVENTS,
 ] as const;
@@ -22,3 +27,7 @@ export type PublicEvent = PublicEventContract['name'];
 export const PUBLIC_EVENT_CONTRACTS = EVENTS.filter((event): event is PublicEventContract => event.public);
 /** The names of the public events, in the order of the description. */
 export const PUBLIC_EVENTS: readonly PublicEvent[] = PUBLIC_EVENT_CONTRACTS.map(({ name }) => name);
+/** Names of the public events that only an endpoint gets that names them. */
+export const ONLY_NAMED_EVENTS: ReadonlySet<string> = new Set(
+  EVENTS.filter((event: EventContract) => event.onlyNamed).map(({ name }) => name),
+);

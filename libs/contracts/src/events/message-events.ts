@@ -4,6 +4,7 @@ import {
   IsArray,
   IsBoolean,
   IsIn,
+  IsInt,
   IsISO8601,
   IsObject,
   IsOptional,
@@ -15,10 +16,13 @@ import { defineEvent } from '../contract.js';
 import { FAILURE_CODES, type FailureCode, LIMIT_LAYERS, type LimitLayer } from '../enums.js';
 import { MessageBody } from '../content/message-body.js';
 import {
+  ContactCard,
+  LiveLocation,
   MessageChange,
   MessageMedia,
   MessageReferral,
   type Metadata,
+  OfferedChoice,
   QuotedInbound,
   UNSUPPORTED_REASONS,
   type UnsupportedReason,
@@ -153,6 +157,64 @@ export class MessageReceivedV1 {
   @IsOptional()
   @IsString()
   choiceId?: string;
+
+  @ApiPropertyOptional({
+    description: 'Of a message that offers buttons or a list: what can be chosen, 100 at most.',
+    type: [OfferedChoice],
+  })
+  @IsOptional()
+  @IsArray()
+  @ValidateNested({ each: true })
+  @Type(() => OfferedChoice)
+  choices?: OfferedChoice[];
+
+  @ApiPropertyOptional({
+    description: 'Of an answer to a form: what was filled in, as the JSON text that the platform made of it.',
+    example: '{"name":"Ada","slot":"9:00"}',
+  })
+  @IsOptional()
+  @IsString()
+  formAnswers?: string;
+
+  @ApiPropertyOptional({
+    description:
+      'Of a place that somebody shares while on the way. The first one is told, and none of the places after it.',
+    type: LiveLocation,
+  })
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => LiveLocation)
+  liveLocation?: LiveLocation;
+
+  @ApiPropertyOptional({
+    description:
+      'Seconds after which the phones of the chat delete it, where messages disappear there. Here it is kept as any other.',
+    type: 'integer',
+    minimum: 1,
+    example: 604800,
+  })
+  @IsOptional()
+  @IsInt()
+  disappearsAfter?: number;
+
+  @ApiPropertyOptional({
+    description: 'Of a message with contact cards: the cards, with all their numbers.',
+    type: [ContactCard],
+  })
+  @IsOptional()
+  @IsArray()
+  @ValidateNested({ each: true })
+  @Type(() => ContactCard)
+  contacts?: ContactCard[];
+
+  @ApiPropertyOptional({
+    description:
+      'Platform message key of the album that it belongs to: pictures and films with the same one were sent together.',
+    example: '3EB0C0FFEE',
+  })
+  @IsOptional()
+  @IsString()
+  albumOf?: string;
 
   @ApiPropertyOptional({ description: 'The advert that brought it, if one did.', type: MessageReferral })
   @IsOptional()

@@ -38,6 +38,7 @@ import type {
   PairingCodeBody,
   PasskeyAssertion,
   PasskeyView,
+  PollResult,
   PromoteTierBody,
   ProviderPage,
   PutExternalConfigBody,
@@ -124,6 +125,8 @@ export interface ReadEventLogQuery {
     | 'session.passkey_changed'
     | 'webhook.paused'
     | 'webhook.recovered'
+    | 'message.poll_vote'
+    | 'call.received'
     | undefined;
   /** Only events of this session. */
   sessionId?: string | undefined;
@@ -146,6 +149,8 @@ export interface StreamEventsQuery {
     | 'session.passkey_changed'
     | 'webhook.paused'
     | 'webhook.recovered'
+    | 'message.poll_vote'
+    | 'call.received'
     | undefined;
   /** Only events of this session. */
   sessionId?: string | undefined;
@@ -227,6 +232,8 @@ export interface ListDeliveriesQuery {
     | 'session.passkey_changed'
     | 'webhook.paused'
     | 'webhook.recovered'
+    | 'message.poll_vote'
+    | 'call.received'
     | undefined;
   /** Only deliveries of events from this time on (ISO 8601 with a zone). */
   since?: string | undefined;
@@ -257,6 +264,8 @@ export interface ListDeadLettersQuery {
     | 'session.passkey_changed'
     | 'webhook.paused'
     | 'webhook.recovered'
+    | 'message.poll_vote'
+    | 'call.received'
     | undefined;
   /** Only deliveries of events from this time on (ISO 8601 with a zone). */
   since?: string | undefined;
@@ -538,6 +547,17 @@ export class MessagesResource {
   }
 
   /**
+   * Read the result of a poll. The last vote of each voter, as it is now; `message.poll_vote` tells each
+   * vote, to endpoints that name it.
+   */
+  getPollResult(jobId: string, options?: CallOptions): Promise<PollResult> {
+    return this.caller.json<PollResult>(
+      { method: 'GET', path: `/v1/messages/${encodeURIComponent(jobId)}/poll` },
+      options,
+    );
+  }
+
+  /**
    * Cancel a message that has not gone out. It fails with the code CANCELED, which message.failed tells, and
    * its unit of the daily limits comes back. Canceling it again gives the same answer. 409 once it is on its
    * way or has ended otherwise.
@@ -814,6 +834,20 @@ export class SessionsResource {
   setTyping(id: string, body: TypingBody, options?: CallOptions): Promise<void> {
     return this.caller.nothing(
       { method: 'POST', path: `/v1/sessions/${encodeURIComponent(id)}/typing`, body },
+      options,
+    );
+  }
+
+  /**
+   * Reject a call that rings. For as long as it rings, `call.received` tells of it, to endpoints that name
+   * it. It stops ringing on the phone, too.
+   */
+  rejectCall(id: string, callId: string, options?: CallOptions): Promise<void> {
+    return this.caller.nothing(
+      {
+        method: 'POST',
+        path: `/v1/sessions/${encodeURIComponent(id)}/calls/${encodeURIComponent(callId)}/reject`,
+      },
       options,
     );
   }

@@ -67,6 +67,31 @@ export interface BoundedCount {
   more: boolean;
 }
 
+/** `CallReceivedV1` of the API description. */
+export interface CallReceivedV1 {
+  /** Session that is called. */
+  sessionId: string;
+  /** The platform's id of the call. */
+  callId: string;
+  /** The caller's address. */
+  remoteJid: string;
+  /** The caller's phone number in E.164 form; null where the platform hides it. */
+  phone?: string | null | undefined;
+  /** Whether it is a video call. */
+  isVideo: boolean;
+  /** Whether a group is called. */
+  isGroup: boolean;
+  /** Address of the chat: of the caller, or of the group. */
+  chatId: string;
+  /**
+   * RINGING: it can be rejected now. MISSED: it came while the session was not connected, and is told
+   * afterwards.
+   */
+  state: 'RINGING' | 'MISSED';
+  /** When it came (ISO 8601, UTC). */
+  timestamp: string;
+}
+
 /** `CanceledMessage` of the API description. */
 export interface CanceledMessage {
   /** Always FAILED: it does not go out any more. */
@@ -102,6 +127,14 @@ export interface CheckedApiKeys {
 export interface ConfirmPasskeyBody {
   /** Code that was compared: the one that the gateway shows. */
   code: string;
+}
+
+/** `ContactCard` of the API description. */
+export interface ContactCard {
+  /** Name on the card; null where it has none. */
+  displayName: string | null;
+  /** Its numbers in E.164 form. One that does not name its country is left out. */
+  phones: string[];
 }
 
 /** `ContactContent` of the API description. */
@@ -256,6 +289,16 @@ export interface CreateSessionBody {
    * writes.
    */
   alwaysOnline?: boolean | undefined;
+  /**
+   * Whether calls to the number are rejected at once, on all its devices. A call that was accepted on the
+   * phone before stays.
+   */
+  rejectCalls?: boolean | undefined;
+  /**
+   * Text that the caller of a rejected call gets: a message like any other, with `call:` and the id of the
+   * call as its clientMessageId. A call of a group is answered to nobody.
+   */
+  callReply?: string | undefined;
 }
 
 /** `CreateWebhookBody` of the API description. */
@@ -264,7 +307,10 @@ export interface CreateWebhookBody {
   name: string;
   /** Receiver address: https, a public host, no user info. */
   url: string;
-  /** Events to receive; empty or left out means all. */
+  /**
+   * Events to receive; empty or left out means all but those that an endpoint has to name: message.poll_vote
+   * and call.received.
+   */
   events?:
     | (
         | 'message.received'
@@ -280,6 +326,8 @@ export interface CreateWebhookBody {
         | 'session.passkey_changed'
         | 'webhook.paused'
         | 'webhook.recovered'
+        | 'message.poll_vote'
+        | 'call.received'
       )[]
     | undefined;
   /**
@@ -555,6 +603,7 @@ export interface HttpErrorBody {
     | 'API_KEY_CONFLICT'
     | 'ALREADY_LINKED'
     | 'DEVICE_NAME_REFUSED'
+    | 'CALL_NOT_RINGING'
     | 'MESSAGE_STATE_CONFLICT'
     | 'DELIVERY_STATE_CONFLICT'
     | 'REPLAY_CONFLICT'
@@ -628,6 +677,18 @@ export interface LinkPageView {
   reference: string | null;
   /** Where the page leads when the number is linked. */
   returnUrl: string | null;
+}
+
+/** `LiveLocation` of the API description. */
+export interface LiveLocation {
+  /** How exact the place is, in metres. */
+  accuracy?: number | undefined;
+  /** Speed in metres per second. */
+  speed?: number | undefined;
+  /** Direction in degrees, clockwise from north. */
+  direction?: number | undefined;
+  /** Words beside it. */
+  caption?: string | undefined;
 }
 
 /** `LocationContent` of the API description. */
@@ -951,6 +1012,47 @@ export interface MessageOrigin {
   change: MessageChange | null;
 }
 
+/** `MessagePollVoteV1` of the API description. */
+export interface MessagePollVoteV1 {
+  /** Session that received the vote. */
+  sessionId: string;
+  /** Service message id of the vote. */
+  messageId: string;
+  /** Id of the poll: the job id of its send, or the service message id of one that was received. */
+  pollId: string;
+  /** Platform message key of the poll. */
+  pollKeyId: string;
+  /** Address of who wrote the poll; that of the number itself, of a poll of its own. */
+  pollAuthor: string;
+  /** The voter's address. */
+  remoteJid: string;
+  /** Address behind which the platform hides the number of the voter, where both are known. */
+  hiddenJid?: string | undefined;
+  /** The voter's phone number in E.164 form; null where the platform hides it. */
+  phone?: string | null | undefined;
+  /** The voter's display name. */
+  pushName?: string | null | undefined;
+  /** Address of the chat: of the contact, or of the group. */
+  chatId: string;
+  /** Whether the chat is a group. */
+  isGroup: boolean;
+  /** True for a vote of the own number, given on the phone or on another device. */
+  fromMe: boolean;
+  /**
+   * Options that the voter has chosen, by name, in the order of the poll. They replace those of any earlier
+   * vote of the same voter; none: the vote is taken back.
+   */
+  options: string[];
+  /** Number of choices that are no option of the poll as it was sent, if any are. */
+  unknownOptions?: number | undefined;
+  /** True where the vote could not be read: `options` says nothing then. */
+  unreadable?: boolean | undefined;
+  /** When the voter's device says that it was given (ISO 8601, UTC). */
+  votedAt: string;
+  /** When the platform took the vote (ISO 8601, UTC). */
+  timestamp: string;
+}
+
 /** `MessageReceivedV1` of the API description. */
 export interface MessageReceivedV1 {
   /** Session that received the message. */
@@ -999,6 +1101,24 @@ export interface MessageReceivedV1 {
    * that it reads.
    */
   choiceId?: string | undefined;
+  /** Of a message that offers buttons or a list: what can be chosen, 100 at most. */
+  choices?: OfferedChoice[] | undefined;
+  /** Of an answer to a form: what was filled in, as the JSON text that the platform made of it. */
+  formAnswers?: string | undefined;
+  /** Of a place that somebody shares while on the way. The first one is told, and none of the places after it. */
+  liveLocation?: LiveLocation | undefined;
+  /**
+   * Seconds after which the phones of the chat delete it, where messages disappear there. Here it is kept as
+   * any other.
+   */
+  disappearsAfter?: number | undefined;
+  /** Of a message with contact cards: the cards, with all their numbers. */
+  contacts?: ContactCard[] | undefined;
+  /**
+   * Platform message key of the album that it belongs to: pictures and films with the same one were sent
+   * together.
+   */
+  albumOf?: string | undefined;
   /** The advert that brought it, if one did. */
   referral?: MessageReferral | undefined;
   /** True for what its sender forwarded from another chat. */
@@ -1021,6 +1141,12 @@ export interface MessageReferral {
   body?: string | undefined;
   /** Address of its picture. */
   thumbnailUrl?: string | undefined;
+  /** The platform's name of where the advert was. */
+  conversionSource?: string | undefined;
+  /** The platform's name of the way by which the chat was entered. */
+  entryPoint?: string | undefined;
+  /** The app that it was entered from. */
+  app?: string | undefined;
 }
 
 /** `MessageStep` of the API description. */
@@ -1137,6 +1263,16 @@ export interface NewApiKey {
   secret: string;
   /** The key it replaces. */
   rotated: RotatedKey | null;
+}
+
+/** `OfferedChoice` of the API description. */
+export interface OfferedChoice {
+  /** What it reads. */
+  text: string;
+  /** Id that whoever offers it gave it: the answer has it as `choiceId`. */
+  id?: string | undefined;
+  /** Address that it leads to. */
+  linkUrl?: string | undefined;
 }
 
 /** `OpenCheckoutBody` of the API description. */
@@ -1271,6 +1407,44 @@ export interface PollContent {
   options: string[];
   /** Whether one may choose several of them. */
   multiple?: boolean | undefined;
+}
+
+/** `PollOption` of the API description. */
+export interface PollOption {
+  /** Name of the option. */
+  name: string;
+  /** How many voters have chosen it. */
+  votes: number;
+}
+
+/** `PollResult` of the API description. */
+export interface PollResult {
+  /** Id of the message. */
+  messageId: string;
+  /** The question. */
+  name: string | null;
+  /** The options, in the order of the poll. */
+  options: PollOption[];
+  /** How many have a vote in it; who took theirs back does not count. */
+  voters: number;
+  /** The last vote of each voter, in the order in which they were given; 2,000 at most. */
+  votes: PollVoteView[];
+}
+
+/** `PollVoteView` of the API description. */
+export interface PollVoteView {
+  /** Address of the voter. */
+  voter: string;
+  /** The voter's phone number in E.164 form; null where the platform hides it. */
+  phone: string | null;
+  /** Options that the voter has chosen; none: the vote was taken back. */
+  options: string[];
+  /** Number of choices that are no option of the poll as it was sent. */
+  unknownOptions: number;
+  /** True where the vote could not be read. */
+  unreadable: boolean;
+  /** When the voter's device says that it was given (ISO 8601, UTC). */
+  votedAt: string;
 }
 
 /** `PromoteTierBody` of the API description. */
@@ -1428,6 +1602,8 @@ export interface ReplayBody {
     | 'session.passkey_changed'
     | 'webhook.paused'
     | 'webhook.recovered'
+    | 'message.poll_vote'
+    | 'call.received'
     | undefined;
   /** Only deliveries of events from this time on (ISO 8601 with a zone). */
   since?: string | undefined;
@@ -1737,6 +1913,10 @@ export interface SessionView {
    * notifications then.
    */
   alwaysOnline?: boolean | undefined;
+  /** Whether calls to the number are rejected at once. */
+  rejectCalls?: boolean | undefined;
+  /** Text that the caller of a rejected call gets; null: none. */
+  callReply?: string | null | undefined;
   /**
    * Set while the platform lets this session begin no new chats: sends to contacts that it has neither
    * written to nor heard from answer 429 with layer `platform`; all others go on. It does not touch the
@@ -1870,6 +2050,10 @@ export interface UpdateSessionBody {
   proxy?: string | null | undefined;
   /** As on creation. It holds at once; the connection stays. */
   alwaysOnline?: boolean | undefined;
+  /** As on creation; it holds from the next call on. */
+  rejectCalls?: boolean | undefined;
+  /** As on creation; null: none. */
+  callReply?: string | null | undefined;
 }
 
 /** `UpdateWebhookBody` of the API description. */
@@ -1894,6 +2078,8 @@ export interface UpdateWebhookBody {
         | 'session.passkey_changed'
         | 'webhook.paused'
         | 'webhook.recovered'
+        | 'message.poll_vote'
+        | 'call.received'
       )[]
     | undefined;
   /**
@@ -2008,6 +2194,8 @@ export interface WebhookEndpoint {
     | 'session.passkey_changed'
     | 'webhook.paused'
     | 'webhook.recovered'
+    | 'message.poll_vote'
+    | 'call.received'
   )[];
   /** Whether deliveries go out. */
   status: 'ACTIVE' | 'PAUSED' | 'DISABLED';
@@ -2065,6 +2253,8 @@ export interface WebhookEndpointWithSecret {
     | 'session.passkey_changed'
     | 'webhook.paused'
     | 'webhook.recovered'
+    | 'message.poll_vote'
+    | 'call.received'
   )[];
   /** Whether deliveries go out. */
   status: 'ACTIVE' | 'PAUSED' | 'DISABLED';

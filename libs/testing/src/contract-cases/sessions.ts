@@ -14,6 +14,7 @@ import {
   GiveUpPasskey,
   LookUpContact,
   MarkRead,
+  RejectCall,
   type RequestContract,
   RequestPairingCode,
   type SessionRef,
@@ -62,6 +63,7 @@ const LIVE: [Any, object][] = [
   [LookUpContact as Any, { phone: PHONE }],
   [MarkRead as Any, { messages: [] }],
   [SetTyping as Any, { to: `${PHONE}@s.whatsapp.net`, state: 'composing' }],
+  [RejectCall as Any, { callId: 'A-CALL' }],
 ];
 
 const ASSERTION = {
@@ -141,6 +143,19 @@ const MAKING: ContractCase<SessionWorld>[] = [
       assertFields(session, { name: 'Support line', alwaysOnline: true });
       const always = await create(world, aSession({ alwaysOnline: true }));
       assertFields(await read(world, always), { alwaysOnline: true });
+    },
+  },
+  {
+    name: 'a session rejects no calls unless its creation or a later change says so, and tells which, and with which words',
+    run: async (world) => {
+      const ref = await create(world);
+      assertFields(await read(world, ref), { rejectCalls: false, callReply: null });
+      const change = { ...ref, rejectCalls: true, callReply: 'Please write.' };
+      await world.rpc.request(UpdateSession, change, PATIENCE_MS);
+      const { session } = await world.rpc.request(UpdateSession, { ...ref, callReply: null }, PATIENCE_MS);
+      assertFields(session, { rejectCalls: true, callReply: null });
+      const deaf = await create(world, aSession({ rejectCalls: true, callReply: 'Please write.' }));
+      assertFields(await read(world, deaf), { rejectCalls: true, callReply: 'Please write.' });
     },
   },
   {
@@ -278,7 +293,7 @@ const LINKING: ContractCase<SessionWorld>[] = [
     },
   },
   {
-    name: 'only a session that is connected looks up numbers, marks messages read and shows that it types',
+    name: 'only a session that is connected looks up numbers, marks messages read, shows that it types and rejects calls',
     run: async (world) => {
       const ref = await create(world);
       for (const [contract, more] of LIVE) {
@@ -295,6 +310,13 @@ const LINKING: ContractCase<SessionWorld>[] = [
       assert.match(session.phone ?? '', /^\+\d{7,15}$/);
       const typing = { ...world.linked, to: `${PHONE}@s.whatsapp.net`, state: 'composing' as const };
       assert.deepEqual(plain(await world.rpc.request(SetTyping, typing, PATIENCE_MS)), {});
+    },
+  },
+  {
+    name: 'a call that nobody makes cannot be rejected: it is CALL_NOT_RINGING',
+    run: async (world) => {
+      const callId = randomUUID();
+      await assertRefused(world, RejectCall, { ...world.linked, callId }, 'CALL_NOT_RINGING', { callId });
     },
   },
 ];

@@ -9,7 +9,7 @@ import {
 } from '../port.js';
 import { WhatsAppCredentials } from './keys/credentials.js';
 import { deserialize } from './keys/key-store.js';
-import { hiddenAddressKey } from './messages/jids.js';
+import { hiddenAddressKey } from './stanzas/jids.js';
 import { downloadFile } from './messages/media-download.js';
 import { keyIdOf } from './messages/outgoing.js';
 import { LIBRARY_REVISION } from './socket/client-version.js';

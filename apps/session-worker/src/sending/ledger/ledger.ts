@@ -67,7 +67,7 @@ const CLAIM_SQL = `WITH ${FENCE_SQL},
   UPDATE outbound_message o SET status = 'SENDING' FROM next
   WHERE o.job_id = next.job_id AND o.status || '' IN ('QUEUED', 'SENDING')
   RETURNING o.job_id AS "jobId", o.session_id AS "sessionId", o.tenant_id AS "tenantId", o.key_id AS "keyId", o.to_jid AS "to",
-    o.requested_to AS "requestedTo", o.seq, o.content, o.accepted_at AS "acceptedAt", o.uploaded,
+    o.requested_to AS "requestedTo", o.seq, o.content, o.accepted_at AS "acceptedAt", o.secret, o.uploaded,
     next.status = 'SENDING' AND NOT (o.content ? 'media' AND o.uploaded IS NULL) AS "mayBeSent"`;
 
 const KEEP_UPLOAD_SQL = `WITH ${FENCE_SQL}

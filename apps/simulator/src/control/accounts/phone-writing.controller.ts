@@ -36,10 +36,11 @@ export class PhoneWritingController {
   @ApiParam({ name: 'phone', description: 'Phone of the account.', example: '4915550001000' })
   @ApiResponse({ status: 201, type: WrittenMessage, description: 'On its way.' })
   async write(@Param('phone', PhonePipe) phone: string, @Body() body: WriteOnPhone): Promise<WrittenMessage> {
-    const { phoneWriting, media } = this.platform;
+    const { phoneWriting, media, population } = this.platform;
     const owner = accountOf(this.platform, phone);
     const contact = this.contactOf(body);
-    const message = messageOfBody(body, media, { person: owner, chat: phoneAddress(contact.phone) });
+    const chat = phoneAddress(contact.phone);
+    const message = messageOfBody(body, media, { person: owner, chat, people: population });
     const { addressing, flaws, echoOf } = body;
     const { undecryptable = 0, copies = 1 } = flaws ?? {};
     const options: SendOptions = { addressing, flaws: { undecryptable, copies } };

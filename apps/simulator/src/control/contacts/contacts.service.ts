@@ -57,7 +57,7 @@ export class ContactsService {
       throw new Refusal(409, 'CONTACT_NOT_REGISTERED', `${phone} is not on the platform and cannot write`);
     }
     const chat = 'subject' in destination ? destination.jid : phoneAddress(destination.phone);
-    const message = messageOfBody(body, media, { person: author, chat });
+    const message = messageOfBody(body, media, { person: author, chat, people: population });
     const { addressing, flaws, attributes, sealedAttributes } = body;
     const { undecryptable = 0, copies = 1 } = flaws ?? {};
     const plaintext = body.plaintext === undefined ? undefined : Buffer.from(body.plaintext, 'base64');

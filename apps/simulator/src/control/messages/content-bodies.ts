@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsIn, ValidateNested } from 'class-validator';
 import { MayBeAbsent } from '../../http/may-be-absent.js';
-import type { Kind } from '../../kinds/kind.js';
+import type { Kind } from '../../kinds/parts/kind.js';
 import { ContentBody, KINDS } from '../../kinds/kinds.js';
 import { FileBody, FileView } from './file-bodies.js';
 

@@ -1,20 +1,15 @@
 import { proto } from '@whiskeysockets/baileys/WAProto/index.js';
-import { type FileToSend, writeMessage } from '../../content/message-writer.js';
+import { type FileToSend, withSecret, writeMessage, type Writing } from '../../content/message-writer.js';
 import { Refusal } from '../../http/refusal.js';
 import { withoutUndefined } from '../../http/without-undefined.js';
 import { fileKindOf, KIND_RULES } from '../../kinds/kinds.js';
 import type { MediaStore } from '../../media/media-store.js';
-import type { Person } from '../../people/person.js';
 import type { WrittenContentBody } from './content-bodies.js';
 import type { FileBody } from './file-bodies.js';
 import type { WriteMessage } from './message-bodies.js';
 
 /** Makes the message that a request describes: by a text, by its kind, or as the platform's own JSON. */
-export function messageOfBody(
-  body: WriteMessage,
-  store: MediaStore,
-  where: { person: Person; chat: string },
-): proto.Message {
+export function messageOfBody(body: WriteMessage, store: MediaStore, where: Writing): proto.Message {
   const { text, message, content } = body;
   const ways = [text, message, content].filter((way) => way !== undefined);
   if (ways.length !== 1) {
@@ -22,16 +17,12 @@ export function messageOfBody(
     const fields = { text: [words], content: [words], message: [words] };
     throw new Refusal(400, 'VALIDATION_FAILED', words, { fields });
   }
-  if (text !== undefined) return proto.Message.fromObject({ conversation: text });
+  if (text !== undefined) return withSecret(proto.Message.fromObject({ conversation: text }));
   if (message !== undefined) return fromJson(message);
   return fromContent(content as WrittenContentBody, store, where);
 }
 
-function fromContent(
-  content: WrittenContentBody,
-  store: MediaStore,
-  { person, chat }: { person: Person; chat: string },
-): proto.Message {
+function fromContent(content: WrittenContentBody, store: MediaStore, where: Writing): proto.Message {
   const { type, media, ...fields } = content;
   const { required } = KIND_RULES[type];
   const file = fileKindOf(type);
@@ -41,7 +32,7 @@ function fromContent(
     }
   }
   if (media && !file) throw invalid('content.media', `a ${type} has no file`);
-  return writeMessage(store, person, chat, { type, ...withoutUndefined(fields) }, media && fileOf(media));
+  return writeMessage(store, where, { type, ...withoutUndefined(fields) }, media && fileOf(media));
 }
 
 function fileOf({ base64, size, fault }: FileBody): FileToSend {

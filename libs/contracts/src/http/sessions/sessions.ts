@@ -51,6 +51,28 @@ export class CreateSessionBody {
   @ValidateIf(({ alwaysOnline }) => alwaysOnline !== undefined)
   @IsBoolean()
   alwaysOnline?: boolean;
+
+  @ApiPropertyOptional({
+    description:
+      'Whether calls to the number are rejected at once, on all its devices. A call that was accepted on the phone before stays.',
+    default: false,
+    example: false,
+  })
+  @ValidateIf(({ rejectCalls }) => rejectCalls !== undefined)
+  @IsBoolean()
+  rejectCalls?: boolean;
+
+  @ApiPropertyOptional({
+    description:
+      'Text that the caller of a rejected call gets: a message like any other, with `call:` and the id of the call as its clientMessageId. A call of a group is answered to nobody.',
+    minLength: 1,
+    maxLength: 1000,
+    example: 'We take no calls here. Please write to us.',
+  })
+  @IsOptional()
+  @IsString()
+  @Length(1, 1_000)
+  callReply?: string;
 }
 
 /** Body of `PATCH /v1/sessions/:id`: what is left out stays. */
@@ -80,6 +102,24 @@ export class UpdateSessionBody {
   @ValidateIf(({ alwaysOnline }) => alwaysOnline !== undefined)
   @IsBoolean()
   alwaysOnline?: boolean;
+
+  @ApiPropertyOptional({ description: 'As on creation; it holds from the next call on.', example: true })
+  @ValidateIf(({ rejectCalls }) => rejectCalls !== undefined)
+  @IsBoolean()
+  rejectCalls?: boolean;
+
+  @ApiPropertyOptional({
+    description: 'As on creation; null: none.',
+    type: String,
+    nullable: true,
+    minLength: 1,
+    maxLength: 1000,
+    example: 'We take no calls here. Please write to us.',
+  })
+  @IsOptional()
+  @IsString()
+  @Length(1, 1_000)
+  callReply?: string | null;
 }
 
 /** Restriction of a session by the platform: it may not write to people that it has no chat with. */
@@ -168,6 +208,21 @@ export class SessionState {
   @IsOptional()
   @IsBoolean()
   alwaysOnline?: boolean;
+
+  @ApiPropertyOptional({ description: 'Whether calls to the number are rejected at once.', example: false })
+  @IsOptional()
+  @IsBoolean()
+  rejectCalls?: boolean;
+
+  @ApiPropertyOptional({
+    description: 'Text that the caller of a rejected call gets; null: none.',
+    type: String,
+    nullable: true,
+    example: 'We take no calls here. Please write to us.',
+  })
+  @IsOptional()
+  @IsString()
+  callReply?: string | null;
 
   @ApiPropertyOptional({
     description:

@@ -51,7 +51,8 @@ export class CreateWebhookBody {
   url: string;
 
   @ApiPropertyOptional({
-    description: 'Events to receive; empty or left out means all.',
+    description:
+      'Events to receive; empty or left out means all but those that an endpoint has to name: message.poll_vote and call.received.',
     enum: PUBLIC_EVENTS,
     isArray: true,
     uniqueItems: true,

@@ -31,6 +31,11 @@ export class TypingV1 extends SessionRef {
   @IsIn(TYPING_STATES) state: TypingState;
 }
 
+/** Request of `reject-call`. */
+export class RejectCallV1 extends SessionRef {
+  @IsString() callId: string;
+}
+
 const APP = 'session-worker';
 /** Shows a code for the phone of this number. Throws `ALREADY_LINKED`, or `PLATFORM_UNAVAILABLE` when none comes in time. */
 export const RequestPairingCode = defineRequest(APP, 'pairing-code', PhoneRequestV1, PairingCode);
@@ -38,5 +43,7 @@ export const RequestPairingCode = defineRequest(APP, 'pairing-code', PhoneReques
 export const MarkRead = defineRequest(APP, 'mark-read', MarkReadV1, Nothing);
 /** Shows a contact, or a group, a typing state. Throws `SESSION_NOT_CONNECTED`. */
 export const SetTyping = defineRequest(APP, 'typing', TypingV1, Nothing);
+/** Rejects a call that rings. Throws `SESSION_NOT_CONNECTED`, `CALL_NOT_RINGING`. */
+export const RejectCall = defineRequest(APP, 'reject-call', RejectCallV1, Nothing);
 /** Looks a number up on the platform. Throws `SESSION_NOT_CONNECTED`, `PLATFORM_UNAVAILABLE`. */
 export const LookUpContact = defineRequest(APP, 'look-up-contact', PhoneRequestV1, ContactView);

@@ -30,6 +30,9 @@ export class CreateSessionV1 extends SessionRef {
   @IsOptional() @IsString() @MaxLength(2048) proxy?: string;
   /** The number counts as online as long as it is connected. */
   @IsOptional() @IsBoolean() alwaysOnline?: boolean;
+  /** Calls to the number are rejected by the gateway, and answered with this text. */
+  @IsOptional() @IsBoolean() rejectCalls?: boolean;
+  @IsOptional() @IsString() @Length(1, 1_000) callReply?: string;
   /** Sessions that the tenant may have, with this one; left out: any number. */
   @IsOptional() @IsInt() @Min(0) most?: number;
   /** The tenant is a sandbox: the simulator is its platform. */
@@ -41,6 +44,8 @@ export class UpdateSessionV1 extends SessionRef {
   @IsOptional() @IsString() @Length(1, 100) name?: string;
   @IsOptional() @IsString() @MaxLength(2048) proxy?: string | null;
   @IsOptional() @IsBoolean() alwaysOnline?: boolean;
+  @IsOptional() @IsBoolean() rejectCalls?: boolean;
+  @IsOptional() @IsString() @Length(1, 1_000) callReply?: string | null;
 }
 
 /** Request of `change-session`: what its owner shall bring about. */
@@ -103,7 +108,7 @@ export const GetSession = defineRequest(APP, 'get-session', GetSessionV1, Sessio
 export const ListSessions = defineRequest(APP, 'list-sessions', ListSessionsV1, SessionsReply);
 /** Counts the sessions of a tenant, and the bytes of the files that have arrived in them. */
 export const CountSessions = defineRequest(APP, 'count-sessions', TenantRef, SessionCount);
-/** Changes name, proxy and presence of a session. */
+/** Changes name, proxy, presence, and what becomes of calls of a session. */
 export const UpdateSession = defineRequest(APP, 'update-session', UpdateSessionV1, SessionReply);
 /** Connects, disconnects, logs out or deletes a session. */
 export const ChangeSession = defineRequest(APP, 'change-session', ChangeSessionV1, SessionReply);

@@ -7,22 +7,24 @@ import {
   type SignalRepositoryWithLIDStore,
 } from '@whiskeysockets/baileys';
 import { log } from '@svc/service';
+import type { InboundRecord } from '../../messages.js';
 import type { PlatformStore } from '../../port.js';
 import { atStep } from '../../../steps.js';
-import type { Stanza } from '../messages/stanzas.js';
+import type { Stanza } from '../stanzas/stanzas.js';
 import type { StanzasInHand } from '../messages/stanzas-in-hand.js';
 import { groupKeyOf, withoutGroupKey } from './group-keys.js';
-import { readContent } from '../messages/decoded-content.js';
+import { readContent } from '../content/decoded-content.js';
+import type { AddressBook, JournalPlace } from '../stanzas/address-book.js';
 import {
-  type AddressBook,
   inboundRecord,
   isLeftOut,
-  type JournalPlace,
   journalPlace,
   NOTHING_SAID,
   unreadRecord,
   UNREADABLE,
 } from '../messages/inbound-record.js';
+import { earlyVoteRecords } from '../messages/early-votes.js';
+import { timerChange } from '../messages/chat-timers.js';
 import { JOURNAL, keepLateWrites } from './key-store.js';
 import { watchUnread } from './unread.js';
 
@@ -50,7 +52,7 @@ export function journaling(
   const repository = DEFAULT_CONNECTION_CONFIG.makeSignalRepository(...dependencies);
   const keys = dependencies[0].keys as SignalKeyStoreWithTransaction;
   keepLateWrites(keys);
-  const journal = new Journal({ credentials, repository }, keys, { store, inHand });
+  const journal = new Journal({ credentials, repository, store }, keys, { store, inHand });
   const journaled = (ciphertext: Uint8Array, decrypt: () => Promise<Uint8Array>): Promise<Uint8Array> => {
     const stanza = stanzas.get(ciphertext);
     return stanza ? journal.read(stanza, ciphertext, decrypt) : decrypt();
@@ -94,7 +96,7 @@ class Journal {
         this.tools.inHand.decrypt(stanza, async () => {
           const plaintext = await this.takeGroupKey(stanza, await decrypt());
           const record = await inboundRecord(stanza, plaintext, place, this.book);
-          if (record) await this.keys.set({ [JOURNAL]: { [record.keyId]: record } } as SignalDataSet);
+          if (record) await this.write(record);
           return record?.content === UNREADABLE ? NOTHING_SAID : plaintext;
         }),
       );
@@ -106,6 +108,14 @@ class Journal {
       if (!plaintext) return this.giveUp(stanza, ciphertext, place, error);
       return readContent(plaintext) === 'UNREADABLE' ? NOTHING_SAID : Buffer.from(plaintext);
     }
+  }
+
+  /** Journals a message, the votes in it that came before, and the timer of its chat. */
+  private async write(record: InboundRecord): Promise<void> {
+    const records = [record, ...(await earlyVoteRecords(record, this.book))];
+    const named = Object.fromEntries(records.map((one) => [`${one.sender}|${one.keyId}`, one]));
+    const timers = await timerChange(this.keys, record);
+    await this.keys.set({ ...timers, [JOURNAL]: named } as SignalDataSet);
   }
 
   /** Takes in the author's key for a group where a message brings one; a key that is none spoils no message. */

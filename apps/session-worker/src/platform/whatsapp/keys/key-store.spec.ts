@@ -4,7 +4,10 @@ import type { PlatformStore, StanzaEnds } from '../../port.js';
 
 const fails = (): Promise<never> => Promise.reject(new Error('no database'));
 const ends: StanzaEnds = { endsOf: () => 0, ended: fails, inHand: fails, done: fails };
-const broken: PlatformStore = { ends, get: fails, commit: fails, journaled: fails, sent: fails };
+const broken: PlatformStore = {
+  ...{ ends, get: fails, commit: fails, journaled: fails, journaledOf: fails },
+  ...{ called: fails, keepEarlyVote: fails, earlyVotes: fails, sent: fails },
+};
 
 test.each<[string, (store: PlatformStore) => Promise<unknown>]>([
   ['read keys', (store) => store.get('session', ['a'])],

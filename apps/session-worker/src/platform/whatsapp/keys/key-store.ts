@@ -131,6 +131,10 @@ export function guarded(store: PlatformStore, abandon: () => void): GuardedStore
       await orAbandon(store.commit(changes, inbound));
     },
     journaled: (sender, keyId) => orAbandon(store.journaled(sender, keyId)),
+    journaledOf: (senders, keyId) => orAbandon(store.journaledOf(senders, keyId)),
+    called: (call) => orAbandon(store.called(call)),
+    keepEarlyVote: (pollKeyId, vote) => orAbandon(store.keepEarlyVote(pollKeyId, vote)),
+    earlyVotes: (pollKeyId) => orAbandon(store.earlyVotes(pollKeyId)),
     sent: (keyId) => orAbandon(store.sent(keyId)),
   };
 }

@@ -2,7 +2,7 @@ import { log } from '@svc/service';
 import { countUntold } from '../../../untold.js';
 import { BoundedCache } from '../library/library-options.js';
 import { kindsIn } from '../messages/inbound-record.js';
-import type { Stanza } from '../messages/stanzas.js';
+import type { Stanza } from '../stanzas/stanzas.js';
 import { nameOf } from '../messages/stanzas-in-hand.js';
 
 /** Time in which the author of a message that cannot be read usually has sent it again, in ms. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseData, MessageBody } from '@svc/contracts';
-import { toMessageBody } from '../messages/message-body.js';
+import { toMessageBody } from '../content/message-body.js';
 
 const body = (type: string, content: unknown, viewOnce = false): MessageBody =>
   toMessageBody({ type, content, viewOnce });

@@ -9,7 +9,7 @@ import type { PlatformListener, SocketClose } from '../../port.js';
 import type { PasskeyReport } from '../../passkey.js';
 import { atStep } from '../../../steps.js';
 import type { LibrarySocket } from '../messages/outgoing.js';
-import { partsOf, type Stanza } from '../messages/stanzas.js';
+import { partsOf, type Stanza } from '../stanzas/stanzas.js';
 import { makePlain } from './device-name.js';
 import { askPlatform } from './passkey/ask-platform.js';
 import { PasskeyCeremony } from './passkey/ceremony.js';

@@ -3,7 +3,7 @@ import type { PairingCode } from '@svc/contracts';
 import { getBinaryNodeChild } from '@whiskeysockets/baileys';
 import { DeviceNameRefusedError, NoAnswerError } from '../../errors.js';
 import type { LibrarySocket } from '../messages/outgoing.js';
-import type { Stanza } from '../messages/stanzas.js';
+import type { Stanza } from '../stanzas/stanzas.js';
 
 /**
  * Lifetime of a code, in ms. The platform ends a connection that links nothing after some three minutes, and with it the code that it was

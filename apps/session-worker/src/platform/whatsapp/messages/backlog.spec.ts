@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { StoredStanzaEnds, type EndCounts } from '../../../journal/stored-stanza-ends.js';
 import { Backlog } from './backlog.js';
-import type { Stanza } from './stanzas.js';
+import type { Stanza } from '../stanzas/stanzas.js';
 import { nameOf } from './stanzas-in-hand.js';
 
 const stanza = (id: string): Stanza => ({ tag: 'message', attrs: { from: '1@lid', id, offline: '1' } });

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { SerialQueue } from '@svc/service';
 import type { StanzaEnds } from '../../port.js';
-import type { Stanza } from './stanzas.js';
+import type { Stanza } from '../stanzas/stanzas.js';
 import { nameOf } from './stanzas-in-hand.js';
 
 /** Most stanzas that are written down together as in hand. */

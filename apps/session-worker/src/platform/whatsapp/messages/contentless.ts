@@ -5,15 +5,8 @@ import { countUntold } from '../../../untold.js';
 import type { InboundContent } from '../../messages.js';
 import type { PlatformStore } from '../../port.js';
 import { Backlog } from './backlog.js';
-import {
-  type AddressBook,
-  isLeftOut,
-  isStatus,
-  journalPlace,
-  kindsIn,
-  UNREADABLE,
-  unreadRecord,
-} from './inbound-record.js';
+import type { AddressBook } from '../stanzas/address-book.js';
+import { isLeftOut, isStatus, journalPlace, kindsIn, UNREADABLE, unreadRecord } from './inbound-record.js';
 import {
   hasContent,
   isAddressed,
@@ -23,7 +16,7 @@ import {
   readable,
   type Stanza,
   unmarked,
-} from './stanzas.js';
+} from '../stanzas/stanzas.js';
 import type { StanzasInHand } from './stanzas-in-hand.js';
 
 /** Longest wait for a message that was asked for in another way, in ms. */

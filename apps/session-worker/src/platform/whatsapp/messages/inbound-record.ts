@@ -1,35 +1,20 @@
 import { isGroup, isPerson, parseAddress } from '@svc/contracts';
 import { log } from '@svc/service';
-import {
-  type AuthenticationCreds,
-  encodeWAMessage,
-  type SignalRepositoryWithLIDStore,
-} from '@whiskeysockets/baileys';
+import { type AuthenticationCreds, encodeWAMessage } from '@whiskeysockets/baileys';
 import { countUntold } from '../../../untold.js';
 import type { InboundContent, InboundRecord } from '../../messages.js';
+import type { Stanza } from '../stanzas/stanzas.js';
+import type { AddressBook, JournalPlace } from '../stanzas/address-book.js';
+import { addressOf, boundedId, isOwn, phoneAddress } from '../stanzas/jids.js';
+import { type DecodedContent, readContent } from '../content/decoded-content.js';
+import { inboundContent } from '../content/message-body.js';
+import { voteIn } from '../secrets/poll-votes.js';
+import { withSealedEdit } from '../secrets/sealed-edits.js';
 import { countContent } from '../unhandled/content-names.js';
-import type { Stanza } from './stanzas.js';
-import { addressOf, boundedId, isOwn, phoneAddress } from './jids.js';
-import { type DecodedContent, readContent } from './decoded-content.js';
-import { inboundContent } from './message-body.js';
 
 const MOST_NAME_CHARS = 1_000;
 /** The last second that JavaScript and PostgreSQL both know as a date. */
 const LAST_SECOND = Date.UTC(9999, 11, 31) / 1_000;
-
-/** Name under which the journal has the content of a ciphertext. */
-export interface JournalPlace {
-  sender: string;
-  keyId: string;
-  /** The half of a group message that brings the author's key and nothing for people. */
-  isKey: boolean;
-}
-
-/** Service that distinguishes addresses. */
-export interface AddressBook {
-  credentials: AuthenticationCreds;
-  repository: SignalRepositoryWithLIDStore;
-}
 
 /**
  * Names a message in the journal by its chat, its author and its id. One of a group comes in two parts, and each may have to be
@@ -48,6 +33,9 @@ export function journalPlace({ attrs, content }: Stanza, ciphertext: Uint8Array)
   return { sender, keyId, isKey };
 }
 
+/** Words of a message: a content, or a vote; nothing for people. Besides, the timer of its chat. */
+type Said = Partial<Pick<InboundRecord, 'content' | 'vote' | 'timer'>>;
+
 /** Makes the journal's record of a decrypted message; undefined for a stanza that no person wrote. */
 export function inboundRecord(
   stanza: Stanza,
@@ -55,8 +43,8 @@ export function inboundRecord(
   place: JournalPlace,
   book: AddressBook,
 ): Promise<InboundRecord | undefined> {
-  const content = async () => (place.isKey ? undefined : contentFor(plaintext, book));
-  return recordOf(stanza, place, book, { plaintext, content });
+  const said = async () => (place.isKey ? {} : saidIn({ stanza, place }, plaintext, book));
+  return recordOf(stanza, place, book, { plaintext, said });
 }
 
 /** Makes the journal's record of a message that cannot be read; undefined for a stanza that no person wrote. */
@@ -66,14 +54,14 @@ export function unreadRecord(
   book: AddressBook,
   content: InboundContent,
 ): Promise<InboundRecord | undefined> {
-  return recordOf(stanza, place, book, { plaintext: NOTHING_SAID, content: async () => content });
+  return recordOf(stanza, place, book, { plaintext: NOTHING_SAID, said: async () => ({ content }) });
 }
 
 async function recordOf(
   stanza: Stanza,
   { sender, keyId }: JournalPlace,
   book: AddressBook,
-  said: { plaintext: Uint8Array; content: () => Promise<InboundRecord['content']> },
+  { plaintext, said }: { plaintext: Uint8Array; said: () => Promise<Said> },
 ): Promise<InboundRecord | undefined> {
   const { attrs } = stanza;
   const { author, phone, chat, chatPhone } = origin(stanza, book.credentials);
@@ -87,10 +75,11 @@ async function recordOf(
   }
   const remoteJid = fromMe ? ownAddress(book) : await phoneAddress(author, phone, book.repository);
   return {
-    ...{ sender, keyId, remoteJid, fromMe, plaintext: said.plaintext },
+    ...{ sender, keyId, remoteJid, fromMe, plaintext },
     chat: chat ? await phoneAddress(chat, chatPhone, book.repository) : remoteJid,
     ...headersOf(stanza),
-    content: await said.content(),
+    content: undefined,
+    ...(await said()),
   };
 }
 
@@ -121,13 +110,32 @@ export function kindsIn({ attrs }: Stanza): Record<string, string | undefined> {
   return { from: domainOf('from'), participant: domainOf('participant'), recipient: domainOf('recipient') };
 }
 
-async function contentFor(plaintext: Uint8Array, book: AddressBook): Promise<InboundRecord['content']> {
+async function saidIn(
+  where: { stanza: Stanza; place: JournalPlace },
+  plaintext: Uint8Array,
+  book: AddressBook,
+): Promise<Said> {
   const read = readContent(plaintext);
-  if (read === 'UNREADABLE') return UNREADABLE;
-  const decoded = await withPhones(read, book);
+  if (read === 'UNREADABLE') return { content: UNREADABLE };
+  if (read === undefined) {
+    countContent(plaintext, undefined);
+    return {};
+  }
+  if (read.setting) return { timer: read.setting };
+  if (read.vote) return votedIn(read, where, book);
+  const decoded = await withPhones(await withSealedEdit(read, where.stanza, book), book);
   const content = decoded && inboundContent(decoded);
   if (!content || isUnsupported(content)) countContent(plaintext, content?.type);
-  return content;
+  return { content, timer: read.timer };
+}
+
+async function votedIn(
+  read: DecodedContent,
+  where: { stanza: Stanza; place: JournalPlace },
+  book: AddressBook,
+): Promise<Said> {
+  const vote = await voteIn(read, where, book);
+  return vote ? { vote: { ...vote, pollAuthor: await phoneOf(vote.pollAuthor, book) } } : {};
 }
 
 /** Says whether people hear no more of a content than that it was there, though nobody withholds it. */

@@ -5,8 +5,8 @@ import { request } from 'node:https';
 import { DEF_MEDIA_HOST, getMediaKeys } from '@whiskeysockets/baileys';
 import { MediaError } from '../../errors.js';
 import type { DownloadLimits } from '../../port.js';
-import { readContent } from './decoded-content.js';
-import { type FileReference, fileReference } from './file-reference.js';
+import { readContent } from '../content/decoded-content.js';
+import { type FileReference, fileReference } from '../content/file-reference.js';
 import { isPlatformHost } from '../library/media-hosts.js';
 
 const MAC_BYTES = 10;

@@ -1,18 +1,21 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { CONTENT, isGroup, type OutboundContent, type QuotedTarget } from '@svc/contracts';
 import {
   type AuthenticationCreds,
   generateWAMessageContent,
   generateWAMessageFromContent,
+  getContentType,
   type makeWASocket,
   proto,
   type WAMessage,
 } from '@whiskeysockets/baileys';
 import { NotInGroupError } from '../../errors.js';
-import type { OutgoingFile, OutgoingMessage } from '../../messages.js';
+import type { ChatTimer, OutgoingFile, OutgoingMessage } from '../../messages.js';
 import { type FileKind, keyOf, type ReceivingKind, type SendingKind } from '../kinds/kind.js';
 import { KINDS } from '../kinds/kinds.js';
+import { timerOf } from './chat-timers.js';
 import { uploadBy, type UploadWay } from './media-upload.js';
+import { derivedSecret } from '../secrets/secret-of.js';
 
 /** The library's socket. */
 export type LibrarySocket = ReturnType<typeof makeWASocket>;
@@ -31,7 +34,8 @@ export function keyIdOf(jobId: string): string {
  */
 export async function sendMessage(sock: LibrarySocket, outgoing: OutgoingMessage): Promise<void> {
   const { to, keyId, content } = outgoing;
-  const message = await messageOf(outgoing, sock.authState.creds);
+  const { creds, keys } = sock.authState;
+  const message = await messageOf(outgoing, creds, await timerOf(keys, to));
   const { extras } = KINDS[content.type] as Partial<SendingKind>;
   try {
     await sock.relayMessage(to, message, { messageId: keyId, ...extras });
@@ -54,20 +58,40 @@ export async function uploadFile(
   return proto.Message.encode(message).finish();
 }
 
-/** Builds the platform's message: the same one however often and by whichever process. */
+/**
+ * Builds the platform's message: the same one however often and by whichever process, but for the timer of its chat.
+ * @param timer after which phones delete it, as they delete the others of the chat
+ */
 export async function messageOf(
   outgoing: OutgoingMessage,
   { me, advSecretKey }: AuthenticationCreds,
+  timer?: ChatTimer,
 ): Promise<proto.IMessage> {
-  const { to, keyId, content, acceptedAt, uploaded } = outgoing;
+  const { to, content, acceptedAt, uploaded } = outgoing;
   const bare = uploaded ? proto.Message.decode(uploaded) : await messageWithoutFile(outgoing);
   // The library would make these up anew each time: the secret that votes and reports refer to, and the time of an edit.
-  if (bare.messageContextInfo?.messageSecret)
-    bare.messageContextInfo.messageSecret = createHmac('sha256', advSecretKey).update(keyId).digest();
-  if (bare.protocolMessage?.timestampMs) bare.protocolMessage.timestampMs = acceptedAt.getTime();
+  const { messageContextInfo, protocolMessage } = bare;
+  if (messageContextInfo?.messageSecret) messageContextInfo.messageSecret = secretOf(outgoing, advSecretKey);
+  if (protocolMessage?.timestampMs) protocolMessage.timestampMs = acceptedAt.getTime();
   const quoted = content.quoted && quotedMessage(content.quoted, to);
   const full = generateWAMessageFromContent(to, bare, { userJid: me?.id ?? '', quoted });
-  return full.message ?? bare;
+  return disappearing(full.message ?? bare, timer);
+}
+
+/** Lets a message disappear as the others of its chat do; an edit goes with what it changes. */
+function disappearing(message: proto.IMessage, timer: ChatTimer | undefined): proto.IMessage {
+  const type = getContentType(message);
+  const content: unknown = type && message[type];
+  if (!timer?.seconds || type === 'protocolMessage' || !content || typeof content !== 'object')
+    return message;
+  const { contextInfo } = content as { contextInfo?: proto.IContextInfo };
+  const { seconds: expiration, setAt: ephemeralSettingTimestamp } = timer;
+  Object.assign(content, { contextInfo: { ...contextInfo, expiration, ephemeralSettingTimestamp } });
+  return message;
+}
+
+function secretOf({ secret, keyId }: OutgoingMessage, advSecretKey: string): Uint8Array {
+  return secret ?? derivedSecret(advSecretKey, keyId);
 }
 
 /** Says whether all parts are there to build the message: its file has been uploaded, or it has none. */

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { StoredStanzaEnds } from '../../../journal/stored-stanza-ends.js';
-import type { Stanza } from './stanzas.js';
+import type { Stanza } from '../stanzas/stanzas.js';
 import { StanzasInHand } from './stanzas-in-hand.js';
 
 const FOREVER = new Promise<void>(() => undefined);

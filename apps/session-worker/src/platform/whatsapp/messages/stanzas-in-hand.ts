@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { log } from '@svc/service';
 import type { PlatformStore } from '../../port.js';
 import { journalPlace } from './inbound-record.js';
-import type { Stanza } from './stanzas.js';
+import type { Stanza } from '../stanzas/stanzas.js';
 
 /** So often a stanza may end its connection. */
 const MOST_ENDS = 3;

@@ -4,8 +4,9 @@ import { BoundedCache, quietLogger, shareAsyncContext } from '../library/library
 import { type JournalTools, journaling } from '../keys/journaling.js';
 import { keyStore } from '../keys/key-store.js';
 import { protectSessionsFromTrials } from '../keys/signal-trials.js';
+import { timerOf } from '../messages/chat-timers.js';
 import { isComplete, type LibrarySocket, messageOf } from '../messages/outgoing.js';
-import type { Stanza } from '../messages/stanzas.js';
+import type { Stanza } from '../stanzas/stanzas.js';
 import { versionOf } from './client-version.js';
 import { trustRootPerSocket } from './trust-roots.js';
 
@@ -29,15 +30,17 @@ export function connect(
   stanzas: WeakMap<Uint8Array, Stanza>,
   { device, ...tools }: JournalTools & { device: WABrowserDescription },
 ): LibrarySocket {
+  const keys = keyStore(tools.store);
   return makeWASocket({
     waWebSocketUrl: address.url,
     version: versionOf(address.revision),
     logger,
-    auth: { creds: credentials, keys: keyStore(tools.store) },
+    auth: { creds: credentials, keys },
     makeSignalRepository: (...dependencies) => journaling(dependencies, credentials, stanzas, tools),
     getMessage: async ({ id }) => {
       const sent = id ? await tools.store.sent(id) : undefined;
-      return sent && isComplete(sent) ? messageOf(sent, credentials) : undefined;
+      if (!sent || !isComplete(sent)) return undefined;
+      return messageOf(sent, credentials, await timerOf(keys, sent.to));
     },
     qrTimeout: LIBRARY_QR_MS,
     browser: device,

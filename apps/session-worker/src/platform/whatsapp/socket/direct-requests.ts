@@ -3,21 +3,37 @@ import type { WAMessageKey } from '@whiskeysockets/baileys';
 import { NotOnPlatformError } from '../../errors.js';
 import type { ReceivedMessage } from '../../messages.js';
 import type { PlatformSocket } from '../../port.js';
-import { addressOf } from '../messages/jids.js';
+import { addressOf } from '../stanzas/jids.js';
+import type { Calls } from '../calls/calls.js';
 import type { Linking } from '../linking/linking.js';
 import type { LibrarySocket } from '../messages/outgoing.js';
 import type { Presence } from '../presence/presence.js';
 import { type AccountAddresses, answerTo } from './account-addresses.js';
 import type { FailureScope } from './watchdog.js';
 
+/** Parts of a socket that carry out requests. */
+interface Doers {
+  accounts: AccountAddresses;
+  calls: Calls;
+  presence: Presence;
+  linking: Linking;
+}
+
 /** Makes the answers to requests that a socket carries out immediately or not at all. */
 export function directRequests(
   sock: LibrarySocket,
   scope: FailureScope,
-  { accounts, presence, linking }: { accounts: AccountAddresses; presence: Presence; linking: Linking },
+  { accounts, calls, presence, linking }: Doers,
 ): Pick<
   PlatformSocket,
-  'requestPairingCode' | 'passkey' | 'lookUp' | 'addressesOf' | 'markRead' | 'setAlwaysOnline' | 'typing'
+  | 'requestPairingCode'
+  | 'passkey'
+  | 'lookUp'
+  | 'addressesOf'
+  | 'markRead'
+  | 'rejectCall'
+  | 'setAlwaysOnline'
+  | 'typing'
 > {
   return {
     requestPairingCode: (phone) => scope.run(() => linking.requestPairingCode(phone)),
@@ -39,6 +55,7 @@ export function directRequests(
         await answerTo(sock.fetchPrivacySettings());
         await sock.readMessages(messages.map(keyOf));
       }),
+    rejectCall: (callId) => scope.run(() => calls.reject(callId)),
     setAlwaysOnline: (alwaysOnline) => scope.run(() => presence.setAlwaysOnline(alwaysOnline)),
     typing: (to, state) =>
       scope.run(async () => {

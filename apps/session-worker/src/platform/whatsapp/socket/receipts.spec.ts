@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { beforeEach, expect, test } from '@jest/globals';
 import type { MessageListener } from '../../port.js';
-import type { Stanza } from '../messages/stanzas.js';
+import type { Stanza } from '../stanzas/stanzas.js';
 import { confirmWrittenReceipts, receiptIds, receiptKind, timeOf } from './receipts.js';
 
 let stanzas: EventEmitter;

@@ -3,7 +3,7 @@ import { isOfContent, storable } from '@svc/database';
 import { log } from '@svc/service';
 import { countUntold } from '../../../untold.js';
 import type { MessageListener } from '../../port.js';
-import type { Stanza } from '../messages/stanzas.js';
+import type { Stanza } from '../stanzas/stanzas.js';
 
 // Library patch: held-receipts
 /** Confirms receipts to the platform after they are written. The library does it at once, and a crash would lose the receipt. */

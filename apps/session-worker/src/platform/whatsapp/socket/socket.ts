@@ -10,13 +10,15 @@ import type {
   SocketClose,
 } from '../../port.js';
 import type { ProxyRoute } from '../../proxy.js';
+import { Calls } from '../calls/calls.js';
 import { describeDevice } from '../linking/device-name.js';
 import { Linking } from '../linking/linking.js';
 import { guarded } from '../keys/key-store.js';
 import { type LibrarySocket, sendMessage, uploadFile } from '../messages/outgoing.js';
 import { journalUnread } from '../messages/contentless.js';
 import { MediaHosts } from '../library/media-hosts.js';
-import { rememberCiphertexts, type Stanza } from '../messages/stanzas.js';
+import { rememberCiphertexts, type Stanza } from '../stanzas/stanzas.js';
+import { watchGroupTimers } from '../messages/group-timers.js';
 import { StanzasInHand } from '../messages/stanzas-in-hand.js';
 import { Presence } from '../presence/presence.js';
 import { watchStanzas } from '../unhandled/watch-stanzas.js';
@@ -60,17 +62,24 @@ export function openSocket(
     if (sock.messageRetryManager) sock.messageRetryManager.addRecentMessage = () => undefined;
     confirmWrittenReceipts(sock.ws, listener, abandon);
     watchRestrictions(sock, listener);
-    const book = { credentials, repository: sock.signalRepository };
+    watchGroupTimers(sock.ws, sock.authState.keys);
+    const book = { credentials, repository: sock.signalRepository, store: guardedStore };
     const confirm = (stanza: Stanza): Promise<void> => sock.sendMessageAck(stanza as BinaryNode);
     const isOpen = (): boolean => sock.ws.isOpen;
     const tools = { book, store: guardedStore, inHand, isOpen, confirm, abandon };
     const backlog = journalUnread(sock.ws, tools);
+    const calls = new Calls(sock.ws, {
+      ...tools,
+      send: (stanza) => sock.sendNode(stanza as BinaryNode),
+      newId: () => sock.generateMessageTag(),
+    });
     watchdog.supervise(sock.ws);
     watchStanzas(sock.ws);
     const { proxy } = address;
     return attach(sock, stanzas, namingProxy(listener, proxy), {
       scope,
       watchdog,
+      calls,
       presence,
       device,
       address,
@@ -99,6 +108,7 @@ function namingProxy(listener: PlatformListener, proxy: ProxyRoute | undefined):
 interface Guards {
   scope: FailureScope;
   watchdog: Watchdog;
+  calls: Calls;
   presence: Presence;
   device: WABrowserDescription;
   address: PlatformAddress;
@@ -109,7 +119,7 @@ function attach(
   sock: LibrarySocket,
   stanzas: WeakMap<Uint8Array, Stanza>,
   listener: PlatformListener,
-  { scope, watchdog, presence, device, address, backlog }: Guards,
+  { scope, watchdog, calls, presence, device, address, backlog }: Guards,
 ): PlatformSocket {
   const { proxy, url: platformUrl } = address;
   let closed = false;
@@ -149,7 +159,7 @@ function attach(
     addressOf: (to) => handOver(() => accounts.of(to)),
     accountsOf: (addresses) => handOver(() => accounts.othersOf(addresses)),
     send: (message) => handOver(() => sendMessage(sock, message)),
-    ...directRequests(sock, scope, { accounts, presence, linking }),
+    ...directRequests(sock, scope, { accounts, calls, presence, linking }),
     caughtUp: () => backlog,
     restrictions: () => scope.run(() => askRestrictions(sock)),
     logout: () => scope.run(() => sock.logout()),

@@ -1,14 +1,17 @@
 import { getContentType, proto, unpadRandomMax16 } from '@whiskeysockets/baileys';
 import type { MessageChangeKind, MessageReferral } from '@svc/contracts';
 import { log } from '@svc/service';
-import { boundedId } from './jids.js';
+import { boundedId } from '../stanzas/jids.js';
+import type { ChatTimer } from '../../messages.js';
+import { associationIn } from './associations.js';
+import { isLaterPlace } from './live-location.js';
 import { READINGS, TECHNICAL } from './readings.js';
+import { referralIn } from './referral.js';
+import { SEALED, type Sealed } from './sealed-content.js';
 
 const MOST_ENVELOPES = 8;
 /** Most mentions of a message; each of them is looked up. */
 const MOST_MENTIONS = 1_000;
-/** Longest field of a referral, in characters. */
-const MOST_REFERRAL_CHARS = 2_000;
 
 /** Content of a message in the platform's terms, as plain JSON. */
 export interface DecodedContent {
@@ -22,15 +25,29 @@ export interface DecodedContent {
   mentions?: string[];
   referral?: MessageReferral;
   isForwarded?: true;
+  /** Timer of its chat, as it names it. */
+  timer?: ChatTimer;
+  /** Timer that it gives its chat; it says nothing else. */
+  setting?: ChatTimer;
+  /** Id of the album that it belongs to. */
+  albumOf?: string;
+  /** Words of it that are still sealed. */
+  sealed?: Sealed;
+  /** Author of the poll that it is a vote in, where it names one, and its time in Unix milliseconds. */
+  vote?: { participant: string | undefined; at: number | undefined };
 }
 
-const { REVOKE, MESSAGE_EDIT } = proto.Message.ProtocolMessage.Type;
+const { REVOKE, MESSAGE_EDIT, EPHEMERAL_SETTING } = proto.Message.ProtocolMessage.Type;
 
 /** Decodes the content of a padded plaintext; undefined when it is nothing for people. Whatever a stranger wrote, it does not throw. */
 export function readContent(plaintext: Uint8Array): DecodedContent | 'UNREADABLE' | undefined {
   try {
     const decoded = proto.Message.decode(unpadRandomMax16(plaintext));
-    return described(decoded.deviceSentMessage?.message ?? decoded);
+    const message = decoded.deviceSentMessage?.message ?? decoded;
+    const { inner } = unwrap(message);
+    const { albumOf, isCopy } = associationIn([message, inner]);
+    const content = isCopy || isLaterPlace(inner) ? undefined : described(message);
+    return content && albumOf ? { ...content, albumOf } : content;
   } catch (error) {
     log().error({ err: error }, 'a message cannot be read: it is told without its content');
     return 'UNREADABLE';
@@ -54,7 +71,8 @@ function described(message: proto.IMessage, depth = WHOLE): DecodedContent | und
   const { inner, viewOnce } = unwrap(message);
   const type = typeOf(inner);
   if (type === undefined || TECHNICAL.has(type)) return undefined;
-  if (type === 'protocolMessage') return depth.edits ? changed(inner.protocolMessage) : undefined;
+  const readChange = type === 'protocolMessage' ? changed : SEALED.get(type);
+  if (readChange) return depth.edits ? readChange(inner) : undefined;
   const value: unknown = inner[type];
   // A text alone is no object: taken apart as one, each of its characters would become a field.
   const { contextInfo, ...bare } = (typeof value === 'object' ? value : {}) as {
@@ -94,8 +112,14 @@ function typeOf(message: proto.IMessage): keyof proto.IMessage | undefined {
   return (entry?.[0] as keyof proto.IMessage | undefined) ?? getContentType(message);
 }
 
-/** Reads an edit or a revocation of an earlier message; all else of this kind is among the devices. */
-function changed(message?: proto.Message.IProtocolMessage | null): DecodedContent | undefined {
+/** Reads the new message of an edit, whose words have been opened. */
+export function editedContent(message: proto.IMessage): DecodedContent | undefined {
+  return described(message, EDITED);
+}
+
+/** Reads an edit or a revocation of an earlier message, or a timer of the chat; all else of this kind is among the devices. */
+function changed({ protocolMessage: message }: proto.IMessage): DecodedContent | undefined {
+  if (message?.type === EPHEMERAL_SETTING) return settingIn(message);
   if (!message?.key?.id) return undefined;
   const keyId = boundedId(message.key.id);
   if (message.type === MESSAGE_EDIT && message.editedMessage) {
@@ -106,34 +130,44 @@ function changed(message?: proto.Message.IProtocolMessage | null): DecodedConten
   return { type: 'protocolMessage', content: {}, viewOnce: false, change: { kind: 'REVOKED', keyId } };
 }
 
+function settingIn(message: proto.Message.IProtocolMessage): DecodedContent {
+  const setting = timerIn(message.ephemeralExpiration, message.ephemeralSettingTimestamp);
+  return { type: 'protocolMessage', content: {}, viewOnce: false, setting };
+}
+
 function contextOf(
   context?: proto.IContextInfo | null,
-): Pick<DecodedContent, 'quoted' | 'mentions' | 'referral' | 'isForwarded'> {
-  const { stanzaId, participant, quotedMessage, mentionedJid, externalAdReply, isForwarded } = context ?? {};
-  const content = quotedMessage ? described(quotedMessage, QUOTED) : undefined;
+): Pick<DecodedContent, 'quoted' | 'mentions' | 'referral' | 'isForwarded' | 'timer'> {
+  if (!context) return {};
+  const { mentionedJid, isForwarded, expiration, ephemeralSettingTimestamp } = context;
+  const [quoted, referral] = [quotedIn(context), referralIn(context)];
   const mentions = [...new Set(mentionedJid)].slice(0, MOST_MENTIONS);
   return {
-    ...(stanzaId
-      ? {
-          quoted: {
-            keyId: boundedId(stanzaId),
-            ...(participant ? { author: participant } : {}),
-            ...(content ? { content } : {}),
-          },
-        }
-      : {}),
+    ...(quoted ? { quoted } : {}),
     ...(mentions.length > 0 ? { mentions } : {}),
-    ...(externalAdReply ? { referral: referralOf(externalAdReply) } : {}),
+    ...(referral ? { referral } : {}),
     ...(isForwarded ? { isForwarded } : {}),
+    ...(expiration ? { timer: timerIn(expiration, ephemeralSettingTimestamp) } : {}),
   };
 }
 
-function referralOf({ ctwaClid, ...advert }: proto.ContextInfo.IExternalAdReplyInfo): MessageReferral {
-  const { sourceType, sourceId, sourceUrl, title, body, thumbnailUrl } = advert;
-  const named = { sourceType, sourceId, sourceUrl, clickId: ctwaClid, title, body, thumbnailUrl };
-  return Object.fromEntries(
-    Object.entries(named).flatMap(([name, value]) =>
-      value ? [[name, value.slice(0, MOST_REFERRAL_CHARS)]] : [],
-    ),
-  );
+function quotedIn({
+  stanzaId,
+  participant,
+  quotedMessage,
+}: proto.IContextInfo): DecodedContent['quoted'] | undefined {
+  if (!stanzaId) return undefined;
+  const content = quotedMessage ? described(quotedMessage, QUOTED) : undefined;
+  return {
+    keyId: boundedId(stanzaId),
+    ...(participant ? { author: participant } : {}),
+    ...(content ? { content } : {}),
+  };
+}
+
+function timerIn(
+  seconds: number | null | undefined,
+  setAt: proto.IContextInfo['ephemeralSettingTimestamp'],
+): ChatTimer {
+  return { seconds: seconds ?? 0, setAt: Number(setAt ?? 0) };
 }

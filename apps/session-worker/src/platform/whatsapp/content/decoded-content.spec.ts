@@ -12,6 +12,52 @@ const quoting = (quotedMessage: proto.IMessage, more: proto.IContextInfo = {}): 
   extendedTextMessage: { text: 'outer', contextInfo: { stanzaId: 'Q', quotedMessage, ...more } },
 });
 
+describe('the advert that brought a message', () => {
+  const referral = (contextInfo: proto.IContextInfo) =>
+    read({ extendedTextMessage: { text: 'Hi', contextInfo } }).referral;
+
+  test('is told with what the platform says of it', () => {
+    const externalAdReply = { sourceType: 'ad', ctwaClid: 'CLICK', title: 'Cakes' };
+    expect(referral({ externalAdReply, entryPointConversionSource: 'ctwa_ad' })).toEqual({
+      ...{ sourceType: 'ad', clickId: 'CLICK', title: 'Cakes', entryPoint: 'ctwa_ad' },
+    });
+  });
+
+  test('may be known by its place alone', () => {
+    expect(referral({ conversionSource: 'FB_Ads', entryPointConversionApp: 'instagram' })).toEqual({
+      ...{ conversionSource: 'FB_Ads', app: 'instagram' },
+    });
+    expect(referral({ ctwaSignals: 'opaque' })).toEqual({});
+  });
+
+  test('is none where only the way into the chat is known', () => {
+    expect(referral({ entryPointConversionSource: 'global_search_new_chat' })).toBeUndefined();
+  });
+});
+
+describe('how a message belongs to another one', () => {
+  const { AssociationType } = proto.MessageAssociation;
+  const tied = (associationType: number): proto.IMessage => ({
+    messageContextInfo: { messageAssociation: { associationType, parentMessageKey: { id: 'ALBUM' } } },
+    imageMessage: { caption: 'c' },
+  });
+
+  test('a picture names its album, also within an envelope', () => {
+    const picture = tied(AssociationType.MEDIA_ALBUM);
+    expect(read(picture)).toMatchObject({ type: 'imageMessage', albumOf: 'ALBUM' });
+    expect(read({ associatedChildMessage: { message: picture } })).toMatchObject({ albumOf: 'ALBUM' });
+  });
+
+  test.each([
+    AssociationType.HD_IMAGE_DUAL_UPLOAD,
+    AssociationType.HD_VIDEO_DUAL_UPLOAD,
+    AssociationType.MOTION_PHOTO,
+    AssociationType.HEVC_VIDEO_DUAL_UPLOAD,
+  ])('the same file in another quality is no second message (%s)', (type) => {
+    expect(readContent(encodeWAMessage(tied(type)))).toBeUndefined();
+  });
+});
+
 describe('what a message holds within it', () => {
   test('of a quote what it says is read, and not what it quotes itself', () => {
     let message: proto.IMessage = { conversation: 'innermost' };

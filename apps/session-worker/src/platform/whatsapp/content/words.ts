@@ -30,6 +30,11 @@ export function noteWords({ noteMessage }: Fields): unknown[] {
   return [conversation, fields(extendedTextMessage)['text']];
 }
 
+/** Reads an invitation to a channel. */
+export function invitationWords({ newsletterName, caption }: Fields): unknown[] {
+  return [newsletterName, caption];
+}
+
 /** Reads the outcome of a poll: what was asked, and the answers. */
 export function outcomeWords({ name, pollVotes }: Fields): unknown[] {
   return [name, ...list(pollVotes).map(({ optionName }) => optionName)];
@@ -37,17 +42,44 @@ export function outcomeWords({ name, pollVotes }: Fields): unknown[] {
 
 /** Reads a template, in whichever of its forms. */
 export function templateWords(template: Fields): unknown[] {
-  const { hydratedTemplate, hydratedFourRowTemplate, interactiveMessageTemplate } = template;
+  const { interactiveMessageTemplate, fourRowTemplate } = template;
   if (interactiveMessageTemplate) return interactiveWords(fields(interactiveMessageTemplate));
-  const hydrated = fields(hydratedTemplate ?? hydratedFourRowTemplate);
-  const { hydratedTitleText, hydratedContentText, hydratedFooterText, hydratedButtons } = hydrated;
-  const buttons = list(hydratedButtons).flatMap(({ quickReplyButton, urlButton, callButton }) =>
-    [quickReplyButton, urlButton, callButton].flatMap((button) => {
-      const { displayText, url, phoneNumber } = fields(button);
-      return [displayText, url, phoneNumber];
-    }),
-  );
+  if (fourRowTemplate) return valuesIn(fields(fields(fourRowTemplate)['content']));
+  const hydrated = hydratedIn(template);
+  const { hydratedTitleText, hydratedContentText, hydratedFooterText } = hydrated;
+  const buttons = templateButtons(hydrated).flatMap((button) => {
+    const { displayText, url, phoneNumber } = button;
+    return [displayText, url, phoneNumber];
+  });
   return [hydratedTitleText, hydratedContentText, hydratedFooterText, ...buttons];
+}
+
+/** Reads a message of which the words are at the phone, which has a pattern of them: what is put into that is here. */
+export function patternWords(pattern: Fields): unknown[] {
+  const { hydratedHsm } = pattern;
+  return hydratedHsm ? templateWords(fields(hydratedHsm)) : valuesIn(pattern);
+}
+
+function valuesIn({ params, localizableParams }: Fields): unknown[] {
+  const values = list(localizableParams).map((parameter) => parameter['default']);
+  return [...(Array.isArray(params) ? (params as unknown[]) : []), ...values];
+}
+
+/** Reads the form of a template in which everything has been put in. */
+export function hydratedIn({ hydratedTemplate, hydratedFourRowTemplate }: Fields): Fields {
+  return fields(hydratedTemplate ?? hydratedFourRowTemplate);
+}
+
+/** Reads the buttons of a template, of whichever kind. */
+export function templateButtons({ hydratedButtons }: Fields): Fields[] {
+  return list(hydratedButtons).map(({ quickReplyButton, urlButton, callButton }) =>
+    fields(quickReplyButton ?? urlButton ?? callButton),
+  );
+}
+
+/** Says whether a template is one that only a phone may show, as those with one-time codes are. */
+export function isMasked(template: Fields): boolean {
+  return hydratedIn(template)['maskLinkedDevices'] === true;
 }
 
 /** Reads the JSON that a client makes of a choice, or offers; of what is none, nothing. */

@@ -4,10 +4,12 @@ import { INCOMING } from '../kinds/kinds.js';
 import {
   fields,
   interactiveWords,
+  invitationWords,
   list,
   noteWords,
   outcomeWords,
   parsed,
+  patternWords,
   sectionWords,
   templateWords,
 } from './words.js';
@@ -23,14 +25,15 @@ const WORDED: Record<string, IncomingField> = {
     ...[text, contentText, footerText],
     ...list(buttons).map(({ buttonText }) => fields(buttonText)['displayText']),
   ]),
-  listMessage: wordsReading(({ title, description, sections, footerText, buttonText }) => [
+  listMessage: wordsReading(({ title, description, sections, productListInfo, footerText, buttonText }) => [
     ...[title, description],
     ...sectionWords(sections),
+    ...list(fields(productListInfo)['productSections']).map((section) => section['title']),
     ...[footerText, buttonText],
   ]),
   interactiveMessage: wordsReading(interactiveWords),
   templateMessage: wordsReading(templateWords),
-  highlyStructuredMessage: wordsReading(({ hydratedHsm }) => templateWords(fields(hydratedHsm))),
+  highlyStructuredMessage: wordsReading(patternWords),
   orderMessage: wordsReading(({ orderTitle, message }) => [orderTitle, message]),
   productMessage: wordsReading(({ product, body, footer }) => {
     const { title, description } = fields(product);
@@ -42,7 +45,23 @@ const WORDED: Record<string, IncomingField> = {
   scheduledCallCreationMessage: wordsReading(({ title }) => [title]),
   pollResultSnapshotMessage: wordsReading(outcomeWords),
   pollResultSnapshotMessageV3: wordsReading(outcomeWords),
-  eventMessage: wordsReading(({ name, description }) => [name, description]),
+  eventMessage: wordsReading(({ name, description, location, joinLink }) => {
+    const place = fields(location);
+    return [name, description, place['name'], place['address'], joinLink];
+  }),
+  bcallMessage: wordsReading(({ caption }) => [caption]),
+  stickerPackMessage: wordsReading(({ name, publisher, packDescription, caption }) => [
+    ...[name, publisher, packDescription, caption],
+  ]),
+  invoiceMessage: wordsReading(({ note }) => [note]),
+  newsletterAdminInviteMessage: wordsReading(invitationWords),
+  newsletterFollowerInviteMessageV2: wordsReading(invitationWords),
+  richResponseMessage: wordsReading(({ submessages }) =>
+    list(submessages).map(({ messageText }) => messageText),
+  ),
+  statusQuotedMessage: wordsReading(({ text: said }) => [said]),
+  questionResponseMessage: wordsReading(({ text: said }) => [said]),
+  statusQuestionAnswerMessage: wordsReading(({ text: said }) => [said]),
   buttonsResponseMessage: choiceReading(({ selectedDisplayText, selectedButtonId }) => [
     selectedDisplayText,
     selectedButtonId,

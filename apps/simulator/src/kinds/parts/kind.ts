@@ -3,10 +3,10 @@ import { ApiPropertyOptional } from '@nestjs/swagger';
 import type { OutboundType } from '@svc/contracts';
 import type { proto } from '@whiskeysockets/baileys/WAProto/index.js';
 import { IsInt, IsString, Length, Min } from 'class-validator';
-import { MayBeAbsent } from '../http/may-be-absent.js';
+import { MayBeAbsent } from '../../http/may-be-absent.js';
 
-/** A kind of content that people write and receive: all that sessions send. What is none of them is `unsupported`. */
-export type Kind = Exclude<OutboundType, 'delete'> | 'revoke';
+/** A kind of content that people write and receive: all that sessions send, and votes. What is none of them is `unsupported`. */
+export type Kind = Exclude<OutboundType, 'delete'> | 'revoke' | 'vote';
 
 /** Types by which the stanza around a message announces it. */
 export interface StanzaTypes {
@@ -15,12 +15,20 @@ export interface StanzaTypes {
   edit?: string;
 }
 
+/** Purpose of words that are sealed by the secret of an earlier message: a part of their key. */
+export type SealLabel = 'Poll Vote' | 'Message Edit';
+
+/** Seals words by the secret of an earlier message. */
+export type Seal = (label: SealLabel, words: Buffer) => { encPayload: Buffer; encIv: Buffer };
+
 /** Messages and files that a new message may refer to. */
 export interface ComposeContext {
   /** Place of the file, and the keys that open it. */
   media?: object;
   /** The message that it changes or reacts to. */
   target?: proto.IMessageKey;
+  /** Seal by the secret of that message. */
+  seal?: Seal;
   /** The message that it answers, and the people that it names. */
   contextInfo?: proto.IContextInfo;
 }

@@ -1,0 +1,22 @@
+import { CallReceived, type Envelope, phoneOf } from '@svc/contracts';
+import { eventOf } from '@svc/service';
+import type { InboundCall } from '../platform/calls.js';
+import { messageIdOf } from './message-id.js';
+
+/** The last second that JavaScript and PostgreSQL both know as a date. */
+const LAST_SECOND = Date.UTC(9999, 11, 31) / 1_000;
+
+/** Makes the event of a call. However often the platform announces the call, it is one event. */
+export function callEvent(call: InboundCall, session: { id: string; tenantId: string }): Envelope {
+  const { id, remoteJid, isVideo, group, isRinging, at } = call;
+  const seconds = at > 0 && at <= LAST_SECOND ? at : Date.now() / 1_000;
+  const data = {
+    sessionId: session.id,
+    callId: id,
+    ...{ remoteJid, phone: phoneOf(remoteJid), isVideo, isGroup: group !== undefined },
+    chatId: group ?? remoteJid,
+    state: isRinging ? ('RINGING' as const) : ('MISSED' as const),
+    timestamp: new Date(seconds * 1_000).toISOString(),
+  };
+  return eventOf(CallReceived, session.tenantId, data, messageIdOf(session.id, 'call', id));
+}
