@@ -1,7 +1,7 @@
 import { S_WHATSAPP_NET } from '@whiskeysockets/baileys';
 import { NoAnswerError } from '../../../errors.js';
 import type { LibrarySocket } from '../../messages/outgoing.js';
-import type { Stanza } from '../../messages/stanzas.js';
+import type { Stanza } from '../../stanzas/stanzas.js';
 import { IqRefusedError } from './ceremony.js';
 
 /** Longest wait for an answer, in ms: an answer of the browser takes two, and its caller waits. */

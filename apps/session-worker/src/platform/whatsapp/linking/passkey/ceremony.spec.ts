@@ -4,7 +4,7 @@ import type { PasskeyAssertion } from '@svc/contracts';
 import { type AuthenticationCreds, Curve, initAuthCreds, proto } from '@whiskeysockets/baileys';
 import { NoAnswerError } from '../../../errors.js';
 import type { PasskeyReport } from '../../../passkey.js';
-import type { Stanza } from '../../messages/stanzas.js';
+import type { Stanza } from '../../stanzas/stanzas.js';
 import { IqRefusedError, PasskeyCeremony } from './ceremony.js';
 
 const OPTIONS = { challenge: 'Y2hhbGxlbmdl', timeout: 600_000, rpId: 'whatsapp.com' };

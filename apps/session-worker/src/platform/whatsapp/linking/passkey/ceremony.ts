@@ -3,7 +3,7 @@ import type { AuthenticationCreds } from '@whiskeysockets/baileys';
 import { NoAnswerError, PasskeyEndedError, PasskeyInputError, PasskeyStageError } from '../../../errors.js';
 import type { PasskeyFailed, PasskeyReport, PasskeyState } from '../../../passkey.js';
 import { atStep } from '../../../../steps.js';
-import { partsOf, type Stanza } from '../../messages/stanzas.js';
+import { partsOf, type Stanza } from '../../stanzas/stanzas.js';
 import { assertAnswers } from './assertion.js';
 import { optionsIn, type PasskeyOptions } from './options.js';
 import { DeviceSide, handoffKeyOf, type PhoneSide, readPhoneSide } from './passkey-keys.js';

@@ -1,4 +1,4 @@
-import { partsOf, type Stanza } from '../../messages/stanzas.js';
+import { partsOf, type Stanza } from '../../stanzas/stanzas.js';
 
 /** Time for which a challenge holds that does not say so, and bounds of what is believed, in ms. */
 const USUAL_MS = 600_000;
