@@ -18,7 +18,9 @@ import { killAny } from './drills/kill-any.js';
 import { killDispatcher } from './drills/webhooks/kill-dispatcher.js';
 import { killWorker } from './drills/kill-worker.js';
 import { ledger } from './drills/ledger/ledger.js';
+import { newStanza } from './drills/new-stanza/new-stanza.js';
 import { pausedOwner } from './drills/paused-owner.js';
+import { platformDay } from './drills/platform-day/platform-day.js';
 import { poison } from './drills/poison/poison.js';
 import { restartPostgres } from './drills/restart-postgres.js';
 import { revocation } from './drills/revocation.js';
@@ -40,6 +42,8 @@ export const RUNS: Runs = {
     'kill-dispatcher': killDispatcher,
     'rolling-deploy': rollingDeploy,
     'paused-owner': pausedOwner,
+    'platform-day': platformDay,
+    'new-stanza': newStanza,
     'wipe-nats': wipeNats,
     poison,
     'hostile-tenant': hostileTenant,

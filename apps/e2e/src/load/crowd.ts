@@ -1,5 +1,5 @@
 import { waitFor, WebhookReceiver } from '@svc/testing';
-import { type Actor, createTenant, linkActors } from '../stack/actor.js';
+import { Actor, createTenant, linkActors, type NewTenant } from '../stack/actor.js';
 import { Stack } from '../stack/stack.js';
 import { SessionWatch } from './session-watch.js';
 
@@ -14,18 +14,20 @@ export interface Crowd {
   workers: string[];
 }
 
-/** Starts a stack and links the sessions; returns when they are calm at their owners. */
+/** Starts a stack and links the sessions, in the usual way or in another one; returns when they are calm at their owners. */
 export async function gather(
   size: { workers: number; sessions: number },
   say: (line: string) => void,
+  link: (stack: Stack, tenant: NewTenant) => Promise<Actor> = (stack, tenant) => Actor.link(stack, tenant),
 ): Promise<Crowd> {
   const stack = await Stack.start({ SESSION_WORKERS: String(size.workers) });
   const receiver = await WebhookReceiver.start();
   const tenant = await createTenant(stack, '--plan', 'ENTERPRISE', '--internal');
-  const actors = await linkActors(stack, tenant, size.sessions, async (actor) => {
+  const prepare = async (actor: Actor): Promise<void> => {
     await actor.promote();
     await actor.listen(receiver);
-  });
+  };
+  const actors = await linkActors(stack, tenant, size.sessions, prepare, () => link(stack, tenant));
   say(`  ${size.sessions} sessions linked`);
   const workers = stack.file.processes
     .map(({ name }) => name)

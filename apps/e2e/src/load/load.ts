@@ -54,6 +54,9 @@ export interface LoadPlan {
   onAccepted?(count: number): void;
 }
 
+/** A linked number that talks with its contacts. */
+export type Talker = Pick<Actor, 'stack' | 'send' | 'sendFile' | 'write' | 'writeFile'>;
+
 /** Says whether all has arrived; more than that may still come. */
 function isComplete({ lostOut, lostIn, missingWebhooks }: LoadFigures): boolean {
   return lostOut + lostIn + missingWebhooks === 0;
@@ -85,7 +88,7 @@ export class Load {
   private isAbandoned = false;
 
   constructor(
-    private readonly actors: readonly Actor[],
+    private readonly actors: readonly Talker[],
     private readonly receiver: WebhookReceiver,
     private readonly plan: LoadPlan,
   ) {
@@ -95,24 +98,23 @@ export class Load {
   }
 
   /**
-   * Lets each session and its contacts write to each other once. Keys are exchanged then, which costs both sides many times what a text
-   * between acquaintances does.
+   * Lets each contact write to its session, and the session answer. Keys are exchanged then, which costs both sides many times what a text
+   * between acquaintances does; and a number that may begin no chats has some.
    * @throws Error when that does not come to be.
    */
   async acquaint(): Promise<void> {
     const pairs = this.contacts.map((contact, n) => ({
       contact,
-      actor: this.actors[Math.floor(n / this.contactsEach)] as Actor,
+      actor: this.actors[Math.floor(n / this.contactsEach)] as Talker,
     }));
     for (const { contact, actor } of pairs) {
       const text = `acquaintance of ${contact} ${randomUUID()}`;
       await actor.write(contact, text);
-      await actor.send(contact, text);
       const isDelivered = (): boolean => deliveriesByFact(this.receiver).has(`message.received ${text}`);
-      await waitFor(
-        'both to have the text',
-        async () => isDelivered() && (await this.inboxOf(contact)).length > 0,
-      );
+      await waitFor('the text of the contact', isDelivered);
+      const id = randomUUID();
+      await waitFor('the answer', async () => (await actor.send(contact, text, id)).status === 200);
+      await waitFor('the contact to have it', async () => (await this.inboxOf(contact)).length > 0);
     }
   }
 
@@ -276,8 +278,8 @@ export class Load {
     );
   }
 
-  private actorOf(n: number): Actor {
-    return this.actors[n % this.actors.length] as Actor;
+  private actorOf(n: number): Talker {
+    return this.actors[n % this.actors.length] as Talker;
   }
 
   private contactOf(n: number): string {

@@ -26,13 +26,13 @@ export class SessionWatch {
 
   private constructor(
     private readonly stack: Stack,
-    actors: readonly Actor[],
+    actors: readonly Pick<Actor, 'phone'>[],
   ) {
     this.phones = actors.map(({ phone }) => phone);
   }
 
   /** Begins to count when no session has moved for some seconds: the workers have found their shares. */
-  static async start(stack: Stack, actors: readonly Actor[]): Promise<SessionWatch> {
+  static async start(stack: Stack, actors: readonly Pick<Actor, 'phone'>[]): Promise<SessionWatch> {
     const watch = new SessionWatch(stack, actors);
     await watch.calm();
     watch.from = await watch.look();

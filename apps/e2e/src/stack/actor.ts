@@ -44,10 +44,10 @@ export class Actor {
     return Actor.link(stack, await createTenant(stack, ...tenantOptions));
   }
 
-  /** Links a number to a tenant that exists. */
-  static async link(stack: Stack, tenant: NewTenant): Promise<Actor> {
+  /** Links a number to a tenant that exists, in the usual way or in another one. */
+  static async link(stack: Stack, tenant: NewTenant, link = linkNumber): Promise<Actor> {
     const phone = inventPhone();
-    return new Actor(stack, tenant, await linkNumber(stack, tenant.apiKey, phone), phone);
+    return new Actor(stack, tenant, await link(stack, tenant.apiKey, phone), phone);
   }
 
   /** Makes a tenant and links a number of its sandbox. */
@@ -129,19 +129,20 @@ export class Actor {
   }
 }
 
-/** Links so many numbers to a tenant; each is prepared when it is linked. */
+/** Links so many numbers to a tenant, in the usual way or in another one; each is prepared when it is linked. */
 export async function linkActors(
   stack: Stack,
   tenant: NewTenant,
   count: number,
   prepare: (actor: Actor) => Promise<void> = () => Promise.resolve(),
+  link: () => Promise<Actor> = () => Actor.link(stack, tenant),
 ): Promise<Actor[]> {
   const actors: Actor[] = [];
   let started = 0;
   const linkSome = async (): Promise<void> => {
     while (started < count) {
       started += 1;
-      const actor = await Actor.link(stack, tenant);
+      const actor = await link();
       await prepare(actor);
       actors.push(actor);
     }

@@ -10,6 +10,9 @@ import { loginFailure, outdatedFailure, replacedError } from '../wire/stream-err
 import type { ConnectionLog } from './connection-log.js';
 import { revisionOf, type Versions } from './versions.js';
 
+/** Answer to a login that no client knows. */
+const UNKNOWN_SUCCESS = stanza('success_v2');
+
 /** This class admits linked devices, or refuses their logins. */
 export class Login {
   constructor(
@@ -30,6 +33,7 @@ export class Login {
     if (isMute(person.faults)) return this.ignore(person, connection);
     const failure = this.failureOf(person, handshake);
     if (failure) connection.end(failure);
+    else if (this.versions.changesLogin(handshake)) connection.send(UNKNOWN_SUCCESS);
     else if (person.faults.login === 'auto') {
       companion.revision = revisionOf(handshake);
       this.attach(person, companion, connection);

@@ -22,6 +22,8 @@ export interface VersionRules {
   linkingFloor: number | null;
   /** Revisions that may not log in though they are above the floor. */
   refusedRevisions: number[];
+  /** Revisions whose logins are answered by what no client knows. */
+  changedLogins: number[];
   /** Part of the accounts that the floors concern, from 0 to 1: always the same ones, and more of them as it grows. */
   share: number;
   /** Site of the platform that refuses. */
@@ -36,6 +38,7 @@ const noRules = (): VersionRules => ({
   loginFloor: null,
   linkingFloor: null,
   refusedRevisions: [],
+  changedLogins: [],
   share: 1,
   location: 'frc',
 });
@@ -52,6 +55,11 @@ export class Versions {
     if (this.rules.refusedRevisions.includes(revision)) return true;
     if (faults.loginFloor !== null) return revision < faults.loginFloor;
     return this.isBelow(this.rules.loginFloor, revision, phone);
+  }
+
+  /** Says whether the login of a client is answered by what it does not know. */
+  changesLogin(handshake: HandshakeResult): boolean {
+    return this.rules.changedLogins.includes(revisionOf(handshake));
   }
 
   /** Says whether a client that asks for a link is refused; nobody knows its account yet, so its key stands for it. */

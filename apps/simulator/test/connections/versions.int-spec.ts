@@ -70,6 +70,17 @@ describe('versions of clients', () => {
     await client.connect(version(NEW - 1)).opened();
   });
 
+  test('a revision may be logged in otherwise than its client knows, and stays connected without a login', async () => {
+    await versions({ changedLogins: [NEW] });
+    await client.stop();
+    client.connect(version(NEW));
+    const isAnswered = () => client.frames.some(({ tag }) => tag === 'success_v2');
+    await until(isAnswered, 'the answer that it does not know');
+    expect(client.state.connection).not.toBe('open');
+    await client.stop();
+    await client.connect(version(NEW - 1)).opened();
+  });
+
   test('a client that asks for a link is refused below the floor, too', async () => {
     await versions({ loginFloor: NEW });
     const other = stack.client().connect(version(OLD));

@@ -25,6 +25,8 @@ const LINKING_FLOOR =
   'Lowest revision that a phone links; below it the code is shown and the phone refuses it, unheard by the client. null: any.';
 const REFUSED =
   'Revisions that may not log in, whatever the floor: a platform that takes back what it named.';
+const CHANGED_LOGINS =
+  'Revisions whose logins are answered by a stanza that no client knows, and by nothing else: a platform that logs newer clients in otherwise.';
 const SHARE = 'Part of the accounts that the floors concern: always the same ones, more of them as it grows.';
 const LOCATION = 'Site that refuses, as it names itself.';
 
@@ -71,6 +73,13 @@ export class VersionsChange {
   @IsInt({ each: true })
   refusedRevisions?: number[];
 
+  @ApiPropertyOptional({ description: CHANGED_LOGINS, example: [1_050_000_000], type: [Number] })
+  @MayBeAbsent()
+  @IsArray()
+  @ArrayMaxSize(100)
+  @IsInt({ each: true })
+  changedLogins?: number[];
+
   @ApiPropertyOptional({ description: SHARE, example: 0.2 })
   @MayBeAbsent()
   @IsNumber()
@@ -115,6 +124,9 @@ export class VersionsView implements VersionRules {
 
   @ApiProperty({ description: REFUSED, example: [1_050_000_000], type: [Number] })
   refusedRevisions: number[];
+
+  @ApiProperty({ description: CHANGED_LOGINS, example: [1_050_000_000], type: [Number] })
+  changedLogins: number[];
 
   @ApiProperty({ description: SHARE, example: 1 })
   share: number;
