@@ -1,3 +1,4 @@
+import type { StatusReason } from '@svc/contracts';
 import type {
   Credentials,
   PlatformListener,
@@ -38,6 +39,7 @@ export function fakeSocket(
   const one = { credentials: credentials as FakeCredentials, platform, closed: false, unlinked: false };
   const socket = {
     close: () => void (one.closed = true),
+    recycle: (reason: StatusReason) => platform.onClose({ next: 'later', reason, isMalfunction: true }),
     logout: async () => void (one.unlinked = true),
     setAlwaysOnline: () => undefined,
     restrictions: async (): Promise<PlatformRestriction[]> => [],

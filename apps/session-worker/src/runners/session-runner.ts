@@ -207,10 +207,7 @@ export class SessionRunner {
 
   private async open(generation: number): Promise<void> {
     if (generation !== this.generation || this.ended || !this.credentials) return;
-    this.timers.login = setTimeout(
-      () => this.closed(generation, notOpened('LOGIN_TIMEOUT')),
-      this.tools.loginTimeoutMs,
-    );
+    this.timers.login = setTimeout(() => this.loginTimedOut(generation), this.tools.loginTimeoutMs);
     try {
       const socket = await this.tools.open(this.credentials, this.listener(generation));
       // The login's time may have run out meanwhile.
@@ -221,6 +218,12 @@ export class SessionRunner {
       log().warn({ ...this.tag, err: error }, 'proxy not used');
       this.closed(generation, notOpened('PROXY_FAILED'));
     }
+  }
+
+  /** Gives up a login by way of its socket, where that is there: who watches it learns that the platform did not let it in. */
+  private loginTimedOut(generation: number): void {
+    if (this.socket) this.socket.recycle('LOGIN_TIMEOUT');
+    else this.closed(generation, notOpened('LOGIN_TIMEOUT'));
   }
 
   /** Loads the credentials to log in with; half a link (a pairing that was cut off) cannot: it starts afresh. */

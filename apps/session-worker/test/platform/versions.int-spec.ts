@@ -20,7 +20,8 @@ let latest = OLD + 1_000_000;
 async function start(rules: object): Promise<Stage> {
   const platform = await Platform.start();
   await platform.call('PUT', '/versions', rules);
-  return Stage.of(await startTestService(serviceOptions, schema, { ...workerEnv(platform) }), platform);
+  const env = { ...workerEnv(platform), LOGIN_TIMEOUT_MS: '5000' };
+  return Stage.of(await startTestService(serviceOptions, schema, env), platform);
 }
 
 const versions = (rules: object): Promise<unknown> => stage.platform.call('PUT', '/versions', rules);
@@ -160,6 +161,14 @@ describe('the version of the client', () => {
     const { revision: before } = await shown();
     await named(latest, { refusedRevisions: [latest] });
     await becomes('the refusal', ({ refused }) => refused.includes(latest));
+    expect(await shown()).toMatchObject({ revision: before, candidate: null, outdated: null });
+    for (const phone of phones) await isConnectedWith(phone, before);
+  });
+
+  test('goes back when logins with it are not answered, after three tries in turn', async () => {
+    const { revision: before } = await shown();
+    await named(latest, { changedLogins: [latest] });
+    await becomes('it to be given up', ({ refused }) => refused.includes(latest));
     expect(await shown()).toMatchObject({ revision: before, candidate: null, outdated: null });
     for (const phone of phones) await isConnectedWith(phone, before);
   });

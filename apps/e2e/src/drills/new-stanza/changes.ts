@@ -40,7 +40,7 @@ async function nameRevision(
   rulesFor: (revision: number) => object,
 ): Promise<number> {
   const { refused } = await stack.operator<VersionView>('platform-version', 'show');
-  // Above those that were refused before, or it would be taken for one of them by none but us.
+  // A revision that was refused before is not tried again.
   const above = Math.max(FIRST_REVISION, ...refused);
   const revision = above + 1 + Math.floor(random() * REVISIONS);
   const named = { swRevision: revision, pageRevision: revision };

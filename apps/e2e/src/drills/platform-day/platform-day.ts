@@ -24,10 +24,7 @@ export const platformDay: NamedRun = {
     let linked = 0;
     const crowd = await gather({ workers: WORKERS, sessions: SESSIONS }, say, async (stack, tenant) => {
       const cohort = COHORTS[linked++ % COHORTS.length] as Cohort;
-      const actor = await Actor.link(stack, tenant, async (_stack, apiKey, phone) => {
-        await cohort.before?.(stack, phone);
-        return linkPatiently(stack, apiKey, phone);
-      });
+      const actor = await Actor.link(stack, tenant, linkOf(cohort));
       await cohort.after?.(actor);
       cohorts.set(actor, cohort);
       return actor;
@@ -48,6 +45,14 @@ export const platformDay: NamedRun = {
     return { figures: { seed, messages, ...counted, ...day }, holds: isClean(counted, messages) && isWell };
   },
 };
+
+/** Makes the way in which a number of a cohort is linked. */
+const linkOf =
+  (cohort: Cohort): typeof linkPatiently =>
+  async (stack, apiKey, phone) => {
+    await cohort.before?.(stack, phone);
+    return linkPatiently(stack, apiKey, phone);
+  };
 
 /** Replaces each worker in turn. */
 async function deploy({ stack, watch, workers }: Crowd, say: (line: string) => void): Promise<void> {
