@@ -74,6 +74,7 @@ export { sessionCases, type SessionWorld } from './contract-cases/sessions.js';
 export { limitsCases } from './contract-cases/limits.js';
 export { NO_LIMITS, PLAN_NUMBERS, subscriptionCases } from './contract-cases/subscriptions.js';
 export { linkedSessionCases, type LinkedWorld } from './contract-cases/linked-sessions.js';
+export { type AskedLink, passkeyCases, type PasskeyWorld } from './contract-cases/passkeys.js';
 export { deliveryCases, type DeadLetter, type DeliveryWorld } from './contract-cases/deliveries.js';
 export { eventLogCases, type EventLogWorld } from './contract-cases/event-log.js';
 export { paymentCases, type PaymentWorld } from './contract-cases/payments.js';

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { CreateEndpoint } from '@svc/contracts';
+import { CreateEndpoint, type PasskeyAssertion } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
 import {
+  type AskedLink,
   boundEndpointCases,
   type DeadLetter,
   deliveryCases,
@@ -13,6 +14,8 @@ import {
   limitsCases,
   linkedSessionCases,
   type LinkedWorld,
+  passkeyCases,
+  type PasskeyWorld,
   paymentCases,
   type PaymentWorld,
   sessionCases,
@@ -29,7 +32,7 @@ import { FakeServices } from './fake-services.js';
 
 let nats: TestNats;
 let fakes: FakeServices;
-let world: DeliveryWorld & EventLogWorld & LinkedWorld & PaymentWorld;
+let world: DeliveryWorld & EventLogWorld & LinkedWorld & PasskeyWorld & PaymentWorld;
 
 beforeAll(async () => {
   nats = await startTestNats();
@@ -38,9 +41,10 @@ beforeAll(async () => {
   const tenantId = randomUUID();
   const { id: sessionId } = fakes.addSession(tenantId);
   world = {
-    ...{ rpc: RpcClient.at(nats.url, 'test'), linked: { tenantId, sessionId }, deadLetter, arrived },
+    ...{ rpc: RpcClient.at(nats.url, 'test'), linked: { tenantId, sessionId }, deadLetter, arrived, asked },
     numbers: { known: '15550201701', unknown: '15550201700' },
     received: () => Promise.resolve({ messageId: randomUUID(), contact: '1@s.whatsapp.net', keyId: '3EB0' }),
+    called: () => Promise.resolve(called()),
     pay: (payer, plan) => Promise.resolve(fakes.billing.pay(payer, plan)),
     signatureOf: () => `t=${Math.floor(Date.now() / 1_000)},v1=${'a'.repeat(64)}`,
   };
@@ -69,6 +73,28 @@ function arrived(contacts: readonly string[]): Promise<{ tenantId: string; ids: 
   return Promise.resolve({ tenantId, ids: log.map(({ id }) => id) });
 }
 
+function called(): string {
+  const id = randomUUID();
+  fakes.ringing.add(id);
+  return id;
+}
+
+const ASSERTION: PasskeyAssertion = {
+  ...{ id: 'cGFzc2tleQ', rawId: 'cGFzc2tleQ', type: 'public-key' },
+  response: { clientDataJSON: 'YQ', authenticatorData: 'Yg', signature: 'Yw' },
+};
+
+function asked(): Promise<AskedLink> {
+  const tenantId = randomUUID();
+  const { id: sessionId } = fakes.addSession(tenantId, { status: 'PASSKEY_REQUIRED', phone: null });
+  fakes.linking.bring(sessionId, 'challenge');
+  return Promise.resolve({
+    ref: { tenantId, sessionId },
+    assertionFor: () => Promise.resolve(ASSERTION),
+    goOn: () => Promise.resolve(fakes.linking.bring(sessionId, 'compare')),
+  });
+}
+
 // Each service runs the same cases against itself (test/**/contract-cases.int-spec.ts): the fakes answer as it does.
 describe('the fake of', () => {
   test.each(webhookCases)('webhook-dispatcher: $name', ({ run }) => run(world));
@@ -77,6 +103,7 @@ describe('the fake of', () => {
   test.each(eventLogCases)('webhook-dispatcher, event log: $name', ({ run }) => run(world));
   test.each(wholeTenantInWebhooksCases)('webhook-dispatcher: $name', ({ run }) => run(world));
   test.each([...sessionCases, ...linkedSessionCases])('session-worker: $name', ({ run }) => run(world));
+  test.each(passkeyCases)('session-worker, passkeys: $name', ({ run }) => run(world));
   test.each([...endMessageCases, ...wholeTenantInSessionsCases])('session-worker: $name', ({ run }) =>
     run(world),
   );

@@ -5,10 +5,11 @@ import {
   LookUpContact,
   MarkRead,
   type ReceivedMessageRef,
+  RejectCall,
   RequestPairingCode,
 } from '@svc/contracts';
 import { waitFor } from '@svc/test-servers';
-import { type ContractCase, plain } from './contract-case.js';
+import { assertRefused, type ContractCase, plain } from './contract-case.js';
 import { PATIENCE_MS, type SessionWorld } from './sessions.js';
 
 /** The world of these cases: the linked session gets messages, and the platform knows one of two numbers. */
@@ -16,6 +17,8 @@ export interface LinkedWorld extends SessionWorld {
   numbers: { known: string; unknown: string };
   /** Writes a message to the linked session, and waits until it has arrived. */
   received(): Promise<ReceivedMessageRef>;
+  /** Calls the linked session; returns the id of the call once it rings there. */
+  called(): Promise<string>;
 }
 
 const CASES: readonly ContractCase<LinkedWorld>[] = [
@@ -49,6 +52,15 @@ const CASES: readonly ContractCase<LinkedWorld>[] = [
       const messages = [await received()];
       for (const read of [messages, messages, []])
         assert.deepEqual(plain(await rpc.request(MarkRead, { ...linked, messages: read }, PATIENCE_MS)), {});
+    },
+  },
+  {
+    name: 'a session that is connected rejects a call that rings, once',
+    run: async (world) => {
+      const callId = await world.called();
+      const rejection = { ...world.linked, callId };
+      assert.deepEqual(plain(await world.rpc.request(RejectCall, rejection, PATIENCE_MS)), {});
+      await assertRefused(world, RejectCall, rejection, 'CALL_NOT_RINGING', { callId });
     },
   },
 ];
