@@ -87,6 +87,15 @@ export class GatewayConfig extends MediaStoreConfig {
   @IsNotLikePlatform()
   installationName?: string;
 
+  @Env('LINK_HELPER_URL', {
+    description:
+      'Where people get the browser helper for passkeys (`apps/link-helper`): link pages lead there. Unset: they are told to ask whoever sent the link.',
+    example: 'https://www.example.com/link-helper',
+  })
+  @IsOptional()
+  @IsUrl({ require_tld: false, require_protocol: true, protocols: ['http', 'https'] })
+  linkHelperUrl?: string;
+
   @Env('SANDBOX_CONTROL_URL', {
     description:
       'Control API of the simulator that is the platform of sandbox sessions; never open to the outside. Unset: there is no sandbox.',

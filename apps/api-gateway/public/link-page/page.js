@@ -24,6 +24,8 @@ let names = {};
 let typed;
 /** Address for the helper, once one was asked for. */
 let helperAddress;
+/** Place where people get the helper; null: whoever sent the link knows. */
+let helperUrl = null;
 let problem;
 
 class Refusal extends Error {
@@ -193,6 +195,9 @@ function drawChallenge() {
   return [
     text('h1', words.passkey),
     text('p', words.passkeyHow),
+    helperUrl
+      ? make('p', {}, make('a', { href: helperUrl, target: '_blank', rel: 'noreferrer' }, words.helperHere))
+      : text('p', words.helperFrom),
     helperAddress
       ? make('p', {}, make('label', { for: 'helper' }, words.helperAddress, address))
       : button(words.helper, begin, { class: 'main' }),
@@ -248,7 +253,7 @@ async function look() {
       return show('offer', drawOffer);
     }
     const now = await ask('GET', '');
-    names = now.names;
+    ({ names, helperUrl } = now);
     if (problem === words.problems.other) problem = undefined;
     if (now.stage === 'linked') return showEnd(now);
     // Whoever comes from the passkey hears why it has come to nothing.

@@ -20,6 +20,8 @@ const en = {
   passkey: 'Your account wants its passkey',
   passkeyHow:
     'Your account is protected by a passkey. It can be given on the page of the platform alone, with the browser helper, in Chrome on a computer. The helper answers this one question and learns nothing else.',
+  helperHere: 'Get the helper here',
+  helperFrom: 'Whoever sent you this link tells you where to get the helper.',
   helper: 'Use the helper',
   helperAddress: 'Open the helper in Chrome, and paste this address',
   sent: 'Go on with your phone: it will show a code.',
@@ -76,6 +78,8 @@ const de = {
   passkey: 'Ihr Konto verlangt seinen Passkey',
   passkeyHow:
     'Ihr Konto ist durch einen Passkey geschützt. Er kann nur auf der Seite der Plattform gegeben werden, mit dem Browser-Helfer, in Chrome am Computer. Der Helfer beantwortet diese eine Frage und erfährt sonst nichts.',
+  helperHere: 'Den Helfer hier holen',
+  helperFrom: 'Wer Ihnen diesen Link geschickt hat, sagt Ihnen, wo Sie den Helfer bekommen.',
   helper: 'Den Helfer benutzen',
   helperAddress: 'Öffnen Sie den Helfer in Chrome, und fügen Sie diese Adresse ein',
   sent: 'Weiter am Telefon: Es wird einen Code zeigen.',

@@ -78,5 +78,7 @@ export interface LinkProgress {
   phone: string | null;
   /** Address at which to go on, once it is linked. */
   returnUrl: string | null;
+  /** Address where people get the browser helper, where the installation has one. */
+  helperUrl: string | null;
   expiresAt: string;
 }

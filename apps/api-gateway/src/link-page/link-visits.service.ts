@@ -1,7 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type PairingCode, type PasskeyView, type SessionState } from '@svc/contracts';
+import {
+  AppError,
+  type PairingCode,
+  type PasskeyView,
+  type SessionState,
+  type StatusReason,
+} from '@svc/contracts';
 import { DataSource } from 'typeorm';
 import { AuditService } from '../audit/audit.service.js';
+import { GatewayConfig } from '../config.js';
 import { LiveService } from '../sessions/live.service.js';
 import { PasskeyService } from '../sessions/passkey.service.js';
 import { SessionsService } from '../sessions/sessions.service.js';
@@ -14,6 +21,10 @@ import { NamesOnPages, PURPOSE } from './link-names.js';
 
 /** Time for which a link holds from its opening on, in ms: room for a second try. */
 const OPEN_MS = 30 * 60_000;
+/** Pause before a session that could not connect is asked to do so once more, in ms. */
+const PAUSE_MS = 30_000;
+/** Ends that say nothing against another try. */
+const USUAL_ENDS: ReadonlySet<StatusReason> = new Set(['QR_EXPIRED', 'USER_REQUEST'] as const);
 
 /** This class does what somebody may who was sent a link: see whom it is from, agree, and link one number, step by step. */
 @Injectable()
@@ -28,6 +39,7 @@ export class LinkVisits {
     private readonly subscriptions: SubscriptionsService,
     private readonly audit: AuditService,
     private readonly end: LinkEnd,
+    private readonly config: GatewayConfig,
   ) {}
 
   /** Says what a link is about. Nothing changes: programs look at links, too. */
@@ -62,14 +74,14 @@ export class LinkVisits {
     const session = await this.sessions.owned(tenantId, subject);
     const state = {
       ...{ names: await this.names.of(tenantId), expiresAt: expiresAt.toISOString() },
-      ...{ qr: null, phone: null, returnUrl: null },
+      ...{ qr: null, phone: null, returnUrl: null, helperUrl: this.config.linkHelperUrl ?? null },
     };
     if (link.isUsed || session.status === 'CONNECTED')
       return { ...state, ...(await this.linked(link, session)) };
     if (session.status === 'PASSKEY_REQUIRED') return { ...state, stage: 'passkey' };
     const qr = session.status === 'AWAITING_SCAN' ? await this.qrOf(tenantId, subject) : undefined;
     if (qr !== undefined) return { ...state, stage: 'scan', qr: drawQr(qr) };
-    if (session.status === 'DISCONNECTED' || session.status === 'LOGGED_OUT')
+    if (mayConnect(session))
       await this.sessions.connect(await this.subscriptions.active(tenantId), subject);
     return { ...state, stage: 'waiting' };
   }
@@ -121,4 +133,11 @@ export class LinkVisits {
     await this.names.of(link.tenantId);
     return link;
   }
+}
+
+/** Says whether a session that rests is to be asked to connect: one that could not is left alone for a while. */
+function mayConnect({ status, statusReason, statusSince }: SessionState): boolean {
+  if (status === 'LOGGED_OUT') return true;
+  if (status !== 'DISCONNECTED') return false;
+  return USUAL_ENDS.has(statusReason) || Date.now() - Date.parse(statusSince) >= PAUSE_MS;
 }

@@ -135,6 +135,7 @@ describe('somebody who was sent a link', () => {
 
   test('whose account wants a passkey is led through it', async () => {
     await challenged();
+    await says('tells you where to get the helper');
     await useHelper();
     await says('Go on with your phone');
     gateway.fakes.linking.bring(id, 'compare');

@@ -8,6 +8,7 @@ import {
   BEHIND_PROXY,
   confirmName,
   help,
+  HELPER_URL,
   look,
   open,
   opened,
@@ -165,9 +166,21 @@ describe('the page of a link', () => {
 
   test('shows the QR code while there is one, and has another drawn when the session rests', async () => {
     expect(await progress()).toMatchObject({ stage: 'scan', qr: { path: expect.stringMatching(/^M/) } });
-    bring({ status: 'DISCONNECTED' });
+    bring({ status: 'DISCONNECTED', statusReason: 'QR_EXPIRED' });
     expect(await progress()).toMatchObject({ stage: 'waiting', qr: null });
     expect(gateway.fakes.wishes.at(-1)).toMatchObject({ sessionId: id, action: 'connect' });
+  });
+
+  test('leaves a session alone for half a minute that could not connect', async () => {
+    const wishes = (): number => gateway.fakes.wishes.filter(({ sessionId }) => sessionId === id).length;
+    const secondsAgo = (seconds: number) => new Date(Date.now() - seconds * 1_000).toISOString();
+    const refused = { status: 'DISCONNECTED', statusReason: 'PLATFORM_REFUSED' };
+    bring({ ...refused, statusSince: secondsAgo(1) });
+    expect(await progress()).toMatchObject({ stage: 'waiting' });
+    expect(wishes()).toBe(0);
+    bring({ ...refused, statusSince: secondsAgo(31) });
+    await progress();
+    expect(wishes()).toBe(1);
   });
 
   test('gives a code to type', async () => {
@@ -178,7 +191,7 @@ describe('the page of a link', () => {
   test('leads through the passkey', async () => {
     bring({ status: 'PASSKEY_REQUIRED' });
     gateway.fakes.linking.bring(id, 'challenge');
-    expect(await progress()).toMatchObject({ stage: 'passkey' });
+    expect(await progress()).toMatchObject({ stage: 'passkey', helperUrl: HELPER_URL });
     expect((await page('GET /passkey', undefined, key)).body).toMatchObject({ stage: 'challenge' });
     const { body } = await page('POST /passkey/helper', undefined, key);
     expect((await help(String(body['token']))).status).toBe(204);

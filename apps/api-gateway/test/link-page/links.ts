@@ -1,8 +1,10 @@
 import { ConfirmTenantName, type SessionState } from '@svc/contracts';
 import { type Answer, gateway, tenant } from '../support/gateway.js';
 
-/** Environment of a gateway behind a proxy: a visitor is whom that names. */
-export const BEHIND_PROXY = { TRUSTED_PROXIES: '127.0.0.1/32' };
+/** Place where people get the browser helper. */
+export const HELPER_URL = 'https://www.example.com/link-helper';
+/** Environment of a gateway behind a proxy, where a visitor is whom that names, with a place to get the helper. */
+export const BEHIND_PROXY = { TRUSTED_PROXIES: '127.0.0.1/32', LINK_HELPER_URL: HELPER_URL };
 
 let visitors = 0;
 /** Header of another visitor each time: one alone may ask so often in a second. */

@@ -17,6 +17,7 @@ export function toSessionState(session: Session, alsoLinkedIn: string[] = []): S
     status: session.status,
     statusReason: session.statusReason,
     statusSince: session.statusSince.toISOString(),
+    statusUntil: session.statusUntil?.toISOString() ?? null,
     botMode: session.botMode,
     phone: session.phone,
     proxy: session.proxyAddress,

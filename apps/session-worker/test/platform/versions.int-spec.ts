@@ -286,6 +286,8 @@ describe('the version of the client', () => {
       [sessionId],
     );
     expect(row?.left).toBeLessThanOrEqual(4);
+    const { statusUntil } = await stage.get(sessionId);
+    expect(Date.parse(String(statusUntil)) - Date.now()).toBeLessThanOrEqual(4_000);
     await stage.platform.call('DELETE', `/accounts/${phone}/faults`);
     await stage.reached(sessionId, 'CONNECTED');
     const bans = closes.mock.calls.filter(([fields]) => (fields as { code?: number }).code === 402);

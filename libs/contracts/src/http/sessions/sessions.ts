@@ -164,6 +164,17 @@ export class SessionState {
   @IsISO8601()
   statusSince: string;
 
+  @ApiPropertyOptional({
+    description:
+      'Until when, where that is known (ISO 8601, UTC): the end of a ban, or of a step of a link with a passkey; null: nothing says it.',
+    type: String,
+    nullable: true,
+    example: '2026-01-31T18:00:00.000Z',
+  })
+  @IsOptional()
+  @IsISO8601()
+  statusUntil?: string | null;
+
   @ApiProperty({ description: 'Who answers inbound messages.', enum: BOT_MODES, example: 'MANAGED' })
   @IsIn(BOT_MODES)
   botMode: BotMode;
