@@ -247,7 +247,7 @@ export const OPERATOR_COMMANDS: readonly OperatorCommand[] = [
     options: {},
     usage: '',
     about:
-      'shows with which version of the client sessions log in, the one that is tried, and whether the platform refuses it',
+      'shows with which version of the client sessions log in, about how old it is, the one that is tried, and whether the platform refuses it',
     ask: (rpc) => rpc.request(GetPlatformVersion, {}),
   },
   {

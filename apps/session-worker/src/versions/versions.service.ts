@@ -9,8 +9,9 @@ import {
 } from '@svc/contracts';
 import { auditFactOf, AuditOutbox, insertAuditFacts } from '@svc/service';
 import { WorkerConfig } from '../config.js';
-import { afterOrder, usualRevision, type VersionState } from './version-state.js';
-import { VersionStore } from './version-store.js';
+import { ageInDays } from './version-age.js';
+import { afterOrder, usualRevision } from './version-state.js';
+import { type StateNow, VersionStore } from './version-store.js';
 
 /** Shows the operator the version of the client, and takes orders about it. */
 @Injectable()
@@ -22,7 +23,7 @@ export class VersionsService {
   ) {}
 
   async get(): Promise<PlatformVersionReply> {
-    return replyOf((await this.store.read()).state);
+    return replyOf(await this.store.read());
   }
 
   /**
@@ -35,7 +36,7 @@ export class VersionsService {
       throw new AppError('VALIDATION_FAILED', message);
     }
     const facts: AuditFact[] = [];
-    const { state } = await this.store.change(
+    const changed = await this.store.change(
       (before, now) => afterOrder(before, revision, now),
       async (tx, now) => {
         const fact = auditFactOf({
@@ -47,17 +48,19 @@ export class VersionsService {
       },
     );
     await this.audit.deliver(facts);
-    return replyOf(state);
+    return replyOf(changed);
   }
 }
 
 const isoOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
-function replyOf(state: VersionState): PlatformVersionReply {
+function replyOf({ state, now }: StateNow): PlatformVersionReply {
   const { pinned, candidate, outage } = state;
+  const revision = usualRevision(state);
   return {
     mode: pinned === null ? 'auto' : 'pinned',
-    revision: usualRevision(state),
+    // Nothing was written yet where there is no time of the database.
+    ...{ revision, ageDays: ageInDays(revision, now || Date.now()) },
     source: pinned === null ? state.source : 'operator',
     acceptedAt: isoOf(state.acceptedAt),
     candidate: candidate && {

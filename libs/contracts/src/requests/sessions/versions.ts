@@ -45,6 +45,8 @@ export class PlatformVersionReply {
   @IsIn(['auto', 'pinned']) mode: 'auto' | 'pinned';
   /** Revision that sessions log in with. */
   @IsInt() revision: number;
+  /** Age of that revision in days, estimated by its number; old ones are refused after some 80 to 150. */
+  @IsOptional() @IsInt() ageDays?: number;
   /** Source that named it: an address, `library` or `operator`. */
   @IsString() source: string;
   /** Latest time at which a login with it is known to be accepted. */

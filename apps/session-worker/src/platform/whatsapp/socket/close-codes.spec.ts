@@ -10,6 +10,7 @@ test.each([
   [403, 'stop', 'PLATFORM_REFUSED'],
   [405, 'later', 'CLIENT_OUTDATED'],
   [406, 'stop', 'BANNED'],
+  [409, 'later', 'CLIENT_OUTDATED'],
   [411, 'stop', 'PLATFORM_REFUSED'],
   [515, 'again', 'RESTART_REQUIRED'],
   [428, 'later', 'CONNECTION_LOST'],
