@@ -86,9 +86,14 @@ export class PairingCodes {
     }
   }
 
-  /** Shows another code in place of the one that is shown, which the platform does not take any more; undefined: none. */
-  replace(code: PairingCode | undefined): void {
-    if (this.shown) this.shown = code && { phone: this.shown.phone, code: this.whileViewed(code) };
+  /**
+   * Shows another code in place of the one that is shown, which the platform does not take any more; undefined: none. Says whether one was
+   * shown.
+   */
+  replace(code: PairingCode | undefined): boolean {
+    if (!this.shown) return false;
+    this.shown = code && { phone: this.shown.phone, code: this.whileViewed(code) };
+    return true;
   }
 
   private whileViewed({ code, expiresAt }: PairingCode): PairingCode {

@@ -241,7 +241,7 @@ export class SessionRunner {
     const isCurrent = (): boolean => generation === this.generation && !this.ended;
     return {
       onQr: (...qr) => isCurrent() && this.loggedIn(() => this.showQr(...qr)),
-      onPairingCode: (code) => isCurrent() && this.codes.replace(code),
+      onPairingCode: (code) => isCurrent() && this.codeReplaced(code),
       onPasskey: (report) => isCurrent() && this.passkeyReported(report),
       onOpen: (phone) => isCurrent() && this.loggedIn(() => this.opened(phone)),
       onClose: (close) => this.closed(generation, close),
@@ -255,6 +255,10 @@ export class SessionRunner {
   private loggedIn(step: () => Promise<void>): void {
     this.loginPlace?.leave();
     this.steps.add(step);
+  }
+
+  private codeReplaced(code: PairingCode | undefined): void {
+    if (this.codes.replace(code)) this.steps.add(() => this.status.codeReplaced(code?.expiresAt));
   }
 
   private passkeyReported(report: PasskeyReport): void {

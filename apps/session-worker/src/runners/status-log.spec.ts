@@ -40,6 +40,21 @@ test('each step of a link with a passkey is told, and its end leaves the state',
   ]);
 });
 
+test('that a typed code was replaced is told beside the QR code, which stays, and not once the number is linked', async () => {
+  await status.awaitingScan('QR 1', EXPIRES, false);
+  await status.codeReplaced('2026-01-31T12:02:00.000Z');
+  await status.codeReplaced(undefined);
+  const [, replaced, gone] = written;
+  expect(replaced?.[0]).toMatchObject({ status: 'AWAITING_SCAN', qr: { code: 'QR 1' } });
+  expect([replaced, gone].map((one) => one?.[1][0]?.data)).toMatchObject([
+    { expiresAt: '2026-01-31T12:02:00.000Z' },
+    expect.not.objectContaining({ expiresAt: expect.anything() }),
+  ]);
+  await status.connected('15550100001');
+  await status.codeReplaced(undefined);
+  expect(written).toHaveLength(4);
+});
+
 test('neither challenge nor code is written or told', async () => {
   await status.passkey({ stage: 'challenge', ...CHALLENGE });
   await status.passkey({ stage: 'compare', ...CHALLENGE, code: 'ABCD-2345' });

@@ -5,6 +5,7 @@ import {
   SessionDisconnected,
   type SessionEndedV1,
   SessionLoggedOut,
+  SessionPairingCodeReplaced,
   SessionPasskeyChanged,
   SessionPasskeyRequired,
   SessionQrGenerated,
@@ -31,6 +32,8 @@ export class StatusLog {
   /** Long wait that tenants have been told of. */
   private toldWait: StatusReason | undefined;
   private status: SessionStatus;
+  /** Last change that was written. */
+  private last: StatusChange | undefined;
 
   constructor(
     private readonly session: SessionSnapshot,
@@ -63,6 +66,12 @@ export class StatusLog {
     const shown = { qr: code, expiresAt: expiresAt.toISOString() };
     const event = this.event(SessionQrGenerated, isRedrawn ? { ...shown, reason: 'refreshed' } : shown);
     await this.observe({ status: 'AWAITING_SCAN', reason: 'QR_READY', qr: { code, expiresAt } }, event);
+  }
+
+  /** Tells that the code to type is another one, or none (without `expiresAt`); beside it the QR code stays what it is. */
+  async codeReplaced(expiresAt: string | undefined): Promise<void> {
+    const event = this.event(SessionPairingCodeReplaced, expiresAt === undefined ? {} : { expiresAt });
+    if (this.last && this.is('AWAITING_SCAN')) await this.observe(this.last, event);
   }
 
   /** Writes how a link that needs a passkey goes. Neither challenge nor code is written. */
@@ -131,5 +140,6 @@ export class StatusLog {
     const lost = this.passkeyEnded({ stage: 'failed', reason: 'CONNECTION_LOST' });
     await this.write(change, isLost && !isTold ? [lost, ...events] : events);
     this.status = change.status;
+    this.last = change;
   }
 }

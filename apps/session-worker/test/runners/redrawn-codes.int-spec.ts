@@ -120,6 +120,10 @@ describe('a code to type', () => {
         },
         LONG_MS,
       );
+      const told = () => stage.eventsOf('session.pairing_code_replaced', sessionId);
+      await waitFor('session.pairing_code_replaced', () => told().length > 0, LONG_MS);
+      expect(told()).toMatchObject([{ expiresAt: expect.any(String) }]);
+      expect(JSON.stringify(told())).not.toContain(other);
       await type(phone, other);
       await stage.reached(sessionId, 'CONNECTED');
       await acked(phone, 'refresh_code', 'primary_hello');

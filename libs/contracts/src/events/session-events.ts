@@ -67,6 +67,26 @@ export class SessionQrGeneratedV1 {
   timestamp: string;
 }
 
+/** Payload of `session.pairing_code_replaced`. The code is in no event: it is for those who may link. */
+export class PairingCodeReplacedV1 {
+  @ApiProperty({ description: 'The session.', format: 'uuid' })
+  @IsUUID()
+  sessionId: string;
+
+  @ApiPropertyOptional({
+    description:
+      'When the platform stops accepting the code that replaces it (ISO 8601, UTC); absent: there is none.',
+    example: '2026-01-31T12:02:00.000Z',
+  })
+  @IsOptional()
+  @IsISO8601()
+  expiresAt?: string;
+
+  @ApiProperty({ description: 'When it happened (ISO 8601, UTC).', example: '2026-01-31T12:00:00.000Z' })
+  @IsISO8601()
+  timestamp: string;
+}
+
 /** Data of `session.deleted`: internal, for services that keep something of a session. */
 export class SessionDeletedV1 {
   @IsUUID() sessionId: string;
@@ -99,6 +119,18 @@ export const SessionLoggedOut = defineEvent('session.logged_out', 1, SessionEnde
   summary: 'The platform invalidated the credentials.',
   by: ['session-worker'],
 });
+/** The platform takes another code to type, in place of the one that was shown, or none. */
+export const SessionPairingCodeReplaced = defineEvent(
+  'session.pairing_code_replaced',
+  1,
+  PairingCodeReplacedV1,
+  {
+    public: true,
+    summary:
+      'The code to type that was asked for holds no more: ask for it once more, and show what comes.',
+    by: ['session-worker'],
+  },
+);
 /** A session was deleted, with all that its owner had stored of it. */
 export const SessionDeleted = defineEvent('session.deleted', 1, SessionDeletedV1, {
   public: false,
@@ -113,5 +145,6 @@ export const SESSION_EVENTS = [
   SessionLoggedOut,
   SessionPasskeyRequired,
   SessionPasskeyChanged,
+  SessionPairingCodeReplaced,
   SessionDeleted,
 ] as const;
