@@ -65,7 +65,7 @@ function doorsWithoutSource(project, files) {
 const projects = ['apps', 'libs'].flatMap((kind) =>
   readdirSync(join(root, kind))
     .map((name) => join(kind, name))
-    // What is no package is built from nothing: the browser helper.
+    // The browser helper is no package, and built from nothing.
     .filter((project) => existsSync(join(root, project, 'package.json'))),
 );
 const problems = projects.flatMap((project) => {

@@ -16,7 +16,7 @@ const projects = readdirSync(join(root, 'apps'))
 /** Apps that run on their own, not the tools on this machine. */
 const SERVICES = readdirSync(join(root, 'apps'))
   .map((app) => join('apps', app))
-  // What is no package is built from nothing: the browser helper.
+  // The browser helper is no package, and built from nothing.
   .filter((app) => existsSync(join(root, app, 'package.json')))
   .filter((app) => readFileSync(join(root, app, 'package.json'), 'utf8').includes('bundle.mjs'));
 

@@ -81,8 +81,7 @@ export class LinkVisits {
     if (session.status === 'PASSKEY_REQUIRED') return { ...state, stage: 'passkey' };
     const qr = session.status === 'AWAITING_SCAN' ? await this.qrOf(tenantId, subject) : undefined;
     if (qr !== undefined) return { ...state, stage: 'scan', qr: drawQr(qr) };
-    if (mayConnect(session))
-      await this.sessions.connect(await this.subscriptions.active(tenantId), subject);
+    if (mayConnect(session)) await this.sessions.connect(await this.subscriptions.active(tenantId), subject);
     return { ...state, stage: 'waiting' };
   }
 

@@ -36,7 +36,7 @@ export class LiveController {
     operationId: 'requestPairingCode',
     summary: 'Get a code to type on the phone instead of scanning',
     description:
-      'Connects the session if it rests, and counts as a look at the QR code, which is shown beside it. Asking again for the same number gives the same code until it expires.',
+      'Connects the session if it rests, and counts as a look at the QR code, which is shown beside it. Asking again for the same number gives the same code until it expires, or until `session.pairing_code_replaced` says that the platform wants another one.',
   })
   @ApiId('id', 'Session id.')
   @ApiOkResponse({ type: PairingCode, description: 'The code to type.' })

@@ -60,7 +60,11 @@ const bring = (change: object): void =>
   void Object.assign(gateway.fakes.sessions.get(id)?.state ?? {}, change);
 /** Waits until a tab says something. */
 const says = (words: string, where: Page = page): Promise<unknown> =>
-  where.waitForFunction((text) => document.body.innerText.includes(text), { timeout: LIMIT_MS, polling: POLL_MS }, words);
+  where.waitForFunction(
+    (text) => document.body.innerText.includes(text),
+    { timeout: LIMIT_MS, polling: POLL_MS },
+    words,
+  );
 const press = (name: string, where: Page = page): Promise<void> =>
   where.locator(`::-p-aria([name="${name}"][role="button"])`).setTimeout(LIMIT_MS).click();
 

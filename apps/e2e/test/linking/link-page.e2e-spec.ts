@@ -78,7 +78,11 @@ async function addPasskey(phone: string): Promise<void> {
 }
 
 const says = (where: Page, words: string): Promise<unknown> =>
-  where.waitForFunction((text) => document.body.innerText.includes(text), { timeout: LIMIT_MS, polling: POLL_MS }, words);
+  where.waitForFunction(
+    (text) => document.body.innerText.includes(text),
+    { timeout: LIMIT_MS, polling: POLL_MS },
+    words,
+  );
 const press = (where: Page, name: string): Promise<void> =>
   where.locator(`::-p-aria([name="${name}"][role="button"])`).setTimeout(LIMIT_MS).click();
 

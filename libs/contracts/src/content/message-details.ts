@@ -143,7 +143,7 @@ export class OfferedChoice {
   linkUrl?: string;
 }
 
-/** What a place says of somebody on the way, beside where they are. */
+/** Facts of somebody on the way, beside the place. */
 export class LiveLocation {
   @ApiPropertyOptional({ description: 'How exact the place is, in metres.', example: 12 })
   @IsOptional()

@@ -126,8 +126,7 @@ export const SessionPairingCodeReplaced = defineEvent(
   PairingCodeReplacedV1,
   {
     public: true,
-    summary:
-      'The code to type that was asked for holds no more: ask for it once more, and show what comes.',
+    summary: 'The code to type that was asked for holds no more: ask for it once more, and show what comes.',
     by: ['session-worker'],
   },
 );

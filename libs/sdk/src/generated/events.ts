@@ -6,6 +6,7 @@ import type {
   MessagePollVoteV1,
   MessageReceivedV1,
   OutboundMessageV1,
+  PairingCodeReplacedV1,
   PasskeyChangedV1,
   PasskeyRequiredV1,
   SessionConnectedV1,
@@ -41,6 +42,8 @@ export interface EventPayloads {
   'session.passkey_required': PasskeyRequiredV1;
   /** A link that needs a passkey has gone on, or has ended. */
   'session.passkey_changed': PasskeyChangedV1;
+  /** The code to type that was asked for holds no more: ask for it once more, and show what comes. */
+  'session.pairing_code_replaced': PairingCodeReplacedV1;
   /** An endpoint is paused: what comes for it is held, this event included. */
   'webhook.paused': WebhookStateV1;
   /** The first delivery after a reactivation succeeded. */
@@ -136,6 +139,11 @@ export const SAMPLE_PAYLOADS: EventPayloads = {
     sessionId: '0198c0de-0000-7000-8000-0000000000b1',
     stage: 'compare',
     expiresAt: '2026-01-31T12:10:00.000Z',
+    timestamp: '2026-01-31T12:00:00.000Z',
+  },
+  'session.pairing_code_replaced': {
+    sessionId: '0198c0de-0000-7000-8000-0000000000b1',
+    expiresAt: '2026-01-31T12:02:00.000Z',
     timestamp: '2026-01-31T12:00:00.000Z',
   },
   'webhook.paused': {

@@ -123,6 +123,7 @@ export interface ReadEventLogQuery {
     | 'session.logged_out'
     | 'session.passkey_required'
     | 'session.passkey_changed'
+    | 'session.pairing_code_replaced'
     | 'webhook.paused'
     | 'webhook.recovered'
     | 'message.poll_vote'
@@ -147,6 +148,7 @@ export interface StreamEventsQuery {
     | 'session.logged_out'
     | 'session.passkey_required'
     | 'session.passkey_changed'
+    | 'session.pairing_code_replaced'
     | 'webhook.paused'
     | 'webhook.recovered'
     | 'message.poll_vote'
@@ -230,6 +232,7 @@ export interface ListDeliveriesQuery {
     | 'session.logged_out'
     | 'session.passkey_required'
     | 'session.passkey_changed'
+    | 'session.pairing_code_replaced'
     | 'webhook.paused'
     | 'webhook.recovered'
     | 'message.poll_vote'
@@ -262,6 +265,7 @@ export interface ListDeadLettersQuery {
     | 'session.logged_out'
     | 'session.passkey_required'
     | 'session.passkey_changed'
+    | 'session.pairing_code_replaced'
     | 'webhook.paused'
     | 'webhook.recovered'
     | 'message.poll_vote'
@@ -810,7 +814,7 @@ export class SessionsResource {
   /**
    * Get a code to type on the phone instead of scanning. Connects the session if it rests, and counts as a
    * look at the QR code, which is shown beside it. Asking again for the same number gives the same code until
-   * it expires.
+   * it expires, or until `session.pairing_code_replaced` says that the platform wants another one.
    */
   requestPairingCode(id: string, body: PairingCodeBody, options?: CallOptions): Promise<PairingCode> {
     return this.caller.json<PairingCode>(

@@ -324,6 +324,7 @@ export interface CreateWebhookBody {
         | 'session.logged_out'
         | 'session.passkey_required'
         | 'session.passkey_changed'
+        | 'session.pairing_code_replaced'
         | 'webhook.paused'
         | 'webhook.recovered'
         | 'message.poll_vote'
@@ -1317,6 +1318,16 @@ export interface PairingCodeBody {
   phone: string;
 }
 
+/** `PairingCodeReplacedV1` of the API description. */
+export interface PairingCodeReplacedV1 {
+  /** The session. */
+  sessionId: string;
+  /** When the platform stops accepting the code that replaces it (ISO 8601, UTC); absent: there is none. */
+  expiresAt?: string | undefined;
+  /** When it happened (ISO 8601, UTC). */
+  timestamp: string;
+}
+
 /** `PasskeyAssertion` of the API description. */
 export interface PasskeyAssertion {
   /** Id of the passkey, in base64url. */
@@ -1600,6 +1611,7 @@ export interface ReplayBody {
     | 'session.logged_out'
     | 'session.passkey_required'
     | 'session.passkey_changed'
+    | 'session.pairing_code_replaced'
     | 'webhook.paused'
     | 'webhook.recovered'
     | 'message.poll_vote'
@@ -1897,6 +1909,11 @@ export interface SessionView {
     | 'PROXY_CHANGED';
   /** Since when (ISO 8601, UTC). */
   statusSince: string;
+  /**
+   * Until when, where that is known (ISO 8601, UTC): the end of a ban, or of a step of a link with a passkey;
+   * null: nothing says it.
+   */
+  statusUntil?: string | null | undefined;
   /** Who answers inbound messages. */
   botMode: 'MANAGED' | 'EXTERNAL';
   /** Linked number in E.164 form. */
@@ -2076,6 +2093,7 @@ export interface UpdateWebhookBody {
         | 'session.logged_out'
         | 'session.passkey_required'
         | 'session.passkey_changed'
+        | 'session.pairing_code_replaced'
         | 'webhook.paused'
         | 'webhook.recovered'
         | 'message.poll_vote'
@@ -2192,6 +2210,7 @@ export interface WebhookEndpoint {
     | 'session.logged_out'
     | 'session.passkey_required'
     | 'session.passkey_changed'
+    | 'session.pairing_code_replaced'
     | 'webhook.paused'
     | 'webhook.recovered'
     | 'message.poll_vote'
@@ -2251,6 +2270,7 @@ export interface WebhookEndpointWithSecret {
     | 'session.logged_out'
     | 'session.passkey_required'
     | 'session.passkey_changed'
+    | 'session.pairing_code_replaced'
     | 'webhook.paused'
     | 'webhook.recovered'
     | 'message.poll_vote'

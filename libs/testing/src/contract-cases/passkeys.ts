@@ -9,7 +9,13 @@ import {
   type SessionRef,
 } from '@svc/contracts';
 import { waitFor } from '@svc/test-servers';
-import { assertFields, assertRefused, type ContractCase, type ContractWorld, plain } from './contract-case.js';
+import {
+  assertFields,
+  assertRefused,
+  type ContractCase,
+  type ContractWorld,
+  plain,
+} from './contract-case.js';
 import { PATIENCE_MS } from './sessions.js';
 
 /** A session whose link waits for the passkey of an account, and those who take part in it. */

@@ -74,7 +74,10 @@ export const CHANGES: readonly Change[] = [
       };
     },
     async isOver(stack) {
-      const { items } = await stack.platform<{ items: { devices: { queued: number }[] }[] }>('GET', '/accounts');
+      const { items } = await stack.platform<{ items: { devices: { queued: number }[] }[] }>(
+        'GET',
+        '/accounts',
+      );
       return items.every(({ devices }) => devices.every(({ queued }) => queued === 0));
     },
   },

@@ -65,7 +65,9 @@ async function play(
   });
   const running = load.run();
   const toldMs = await words.toldMs(await change.begin(stack, actors, random), 2 * TOLD_WITHIN_MS);
-  const isOver = await waitFor('the end of it', () => change.isOver(stack), OVER_WITHIN_MS).catch(() => false);
+  const isOver = await waitFor('the end of it', () => change.isOver(stack), OVER_WITHIN_MS).catch(
+    () => false,
+  );
   await running;
   await stack.platform('DELETE', '/versions');
   await watch.calm();

@@ -39,6 +39,8 @@ export class WorkerWords {
     const pages = await Promise.all(
       ports.map(async (port) => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()),
     );
-    return pages.some((page) => page.split('\n').some((one) => one.startsWith(beginning) && !one.endsWith(' 0')));
+    return pages.some((page) =>
+      page.split('\n').some((one) => one.startsWith(beginning) && !one.endsWith(' 0')),
+    );
   }
 }

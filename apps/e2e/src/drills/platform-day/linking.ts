@@ -46,7 +46,7 @@ async function givePasskey({ stack, apiKey, sessionId, phone }: Link): Promise<v
   expectStatus(await stack.api(apiKey, 'POST', `${ours}/confirm`, { code: body.code }), 200);
 }
 
-/** What a person does about a session in each state, until it is connected. */
+/** Steps of a person towards a session in each state, until it is connected. */
 const STEPS: Record<string, (link: Link) => Promise<void>> = {
   AWAITING_SCAN: scan,
   PASSKEY_REQUIRED: givePasskey,

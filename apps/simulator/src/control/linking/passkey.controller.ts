@@ -5,7 +5,13 @@ import { Refusal } from '../../http/refusal.js';
 import { ErrorBody } from '../../http/refusals.js';
 import { withoutUndefined } from '../../http/without-undefined.js';
 import { Platform } from '../../platform.js';
-import { AnswerChallenge, AssertionView, ConfirmPasskey, PasskeyKeyView, PasskeyView } from './passkey-bodies.js';
+import {
+  AnswerChallenge,
+  AssertionView,
+  ConfirmPasskey,
+  PasskeyKeyView,
+  PasskeyView,
+} from './passkey-bodies.js';
 
 const VIEW = { status: 200, type: PasskeyView, description: 'The latest ceremony of the number.' };
 

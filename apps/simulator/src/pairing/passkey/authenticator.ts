@@ -52,7 +52,10 @@ export class Authenticator {
   get key(): Record<'credentialId' | 'userHandle' | 'privateKey', string> {
     const privateKey = this.privateKey.export({ type: 'pkcs8', format: 'der' });
     return {
-      ...{ credentialId: this.credentialId.toString('base64'), userHandle: this.userHandle.toString('base64') },
+      ...{
+        credentialId: this.credentialId.toString('base64'),
+        userHandle: this.userHandle.toString('base64'),
+      },
       privateKey: privateKey.toString('base64'),
     };
   }

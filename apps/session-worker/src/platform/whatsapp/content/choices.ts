@@ -37,7 +37,9 @@ export function formAnswersIn(type: string, content: unknown): string | undefine
 
 function choiceOf(offer: Offer): OfferedChoice[] {
   const [words, id, url] = [offer.text, offer.id, offer.url].map((part) => text(part)?.slice(0, MOST_CHARS));
-  return words === undefined ? [] : [{ text: words, ...(id ? { id } : {}), ...(url ? { linkUrl: url } : {}) }];
+  return words === undefined
+    ? []
+    : [{ text: words, ...(id ? { id } : {}), ...(url ? { linkUrl: url } : {}) }];
 }
 
 function buttonOffers({ buttons }: Fields): Offer[] {

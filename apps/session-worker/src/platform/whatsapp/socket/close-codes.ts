@@ -17,7 +17,7 @@ const VERDICTS: Record<number, Verdict> = {
   403: { next: 'stop', reason: 'PLATFORM_REFUSED' },
   405: { next: 'later', reason: 'CLIENT_OUTDATED' },
   406: { next: 'stop', reason: 'BANNED' },
-  // What the client says of itself is refused, its version among that: no try of the same helps.
+  // The platform refuses what the client says of itself, its version among that: no try of the same helps.
   409: { next: 'later', reason: 'CLIENT_OUTDATED' },
   [DEAF]: { next: 'later', reason: 'KEEP_ALIVE_TIMEOUT' },
   411: { next: 'stop', reason: 'PLATFORM_REFUSED' },
