@@ -80,7 +80,7 @@ interface Operation {
 const TOLD_TO_ALL = new Set([
   'endpointId', // an event of an endpoint says which; the id opens nothing
   'stage', // a stage opens nothing; challenge and code of the link are in no event
-  'state', // of a call: whether it rings
+  'state', // the state of a call says whether it rings
   'held', // the reader sees the events anyway that wait for that endpoint
 ]);
 

@@ -34,11 +34,20 @@ export class Login {
     const failure = this.failureOf(person, handshake);
     if (failure) connection.end(failure);
     else if (this.versions.changesLogin(handshake)) connection.send(UNKNOWN_SUCCESS);
-    else if (person.faults.login === 'auto') {
-      companion.revision = revisionOf(handshake);
-      this.attach(person, companion, connection);
-    }
+    else this.welcome(person, companion, connection, handshake);
     return failure === undefined;
+  }
+
+  /** Lets a device in, unless its login is not answered. */
+  private welcome(
+    person: Person,
+    companion: Companion,
+    connection: Connection,
+    handshake: HandshakeResult,
+  ): void {
+    if (person.faults.login !== 'auto') return;
+    companion.revision = revisionOf(handshake);
+    this.attach(person, companion, connection);
   }
 
   /** Makes the refusal of a login; undefined where nothing speaks against it. */
