@@ -3,6 +3,8 @@
 import { chooseWords, filled } from './words.js';
 
 const POLL_MS = 2_000;
+/** The platform may want another code to type: it is looked at again so often. */
+const CODE_MS = 10_000;
 const API = '../v1/public/link';
 const SVG = 'http://www.w3.org/2000/svg';
 /** Errors after which nothing more can be done here. */
@@ -20,8 +22,10 @@ let key = localStorage.getItem(place);
 /** What is shown: the same is not drawn twice, so that nothing is taken from under a hand. */
 let shown;
 let names = {};
-/** A code to type, once one was asked for. */
+/** A code to type, once one was asked for, with its number and the time at which it is looked at again. */
 let typed;
+let typedFor;
+let typedUntil = Infinity;
 /** Address for the helper, once one was asked for. */
 let helperAddress;
 /** Place where people get the helper; null: whoever sent the link knows. */
@@ -149,6 +153,12 @@ const drawQr = ({ size, path }) =>
     make('path', { d: path }),
   );
 
+/** Asks for the code to type; the answer is the same one as long as it holds. */
+async function askCode(phone) {
+  [typedFor, typedUntil] = [phone, Date.now() + CODE_MS];
+  typed = (await ask('POST', '/code', { phone })).code;
+}
+
 /** Shows the codes; another QR code takes the place of the former one alone, because somebody may be typing beside it. */
 function showCodes(qr) {
   show(['scan', typed], () => drawCodes(qr));
@@ -160,9 +170,7 @@ function drawCodes(qr) {
   const input = make('input', {
     ...{ id: 'phone', type: 'tel', autocomplete: 'tel', required: '', placeholder: words.phoneExample },
   });
-  const submit = doing(async () => {
-    typed = (await ask('POST', '/code', { phone: input.value })).code;
-  });
+  const submit = doing(() => askCode(input.value));
   const form = make(
     'form',
     { submit },
@@ -260,8 +268,10 @@ async function look() {
     if (wasPasskey && now.stage !== 'passkey') await ask('GET', '/passkey').catch(tellEnd);
     wasPasskey = now.stage === 'passkey';
     if (wasPasskey) await showPasskey();
-    else if (now.stage === 'scan') showCodes(now.qr);
-    else show('waiting', () => [text('h1', words.ways), text('p', words.waiting)]);
+    else if (now.stage === 'scan') {
+      if (typed && Date.now() >= typedUntil) await askCode(typedFor);
+      showCodes(now.qr);
+    } else show('waiting', () => [text('h1', words.ways), text('p', words.waiting)]);
   } catch (error) {
     // The stage may change between two questions.
     if (error.code !== 'PASSKEY_ENDED' && error.code !== 'PASSKEY_NOT_FOUND') tell(error);

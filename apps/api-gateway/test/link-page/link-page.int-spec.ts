@@ -135,6 +135,9 @@ describe('somebody who was sent a link', () => {
     await page.locator('#phone').fill('+49 1511 2345678');
     await press('Show a code');
     await says('ABCD2345');
+    gateway.fakes.linking.typedCode = 'WXYZ6789';
+    await says('WXYZ6789');
+    gateway.fakes.linking.typedCode = 'ABCD2345';
   }, 120_000);
 
   test('whose account wants a passkey is led through it', async () => {

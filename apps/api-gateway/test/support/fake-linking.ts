@@ -28,6 +28,8 @@ export const SHOWN_CODE = 'ABCD-2345';
 
 /** Links of sessions by a typed code or with a passkey, as a worker answers about them. */
 export class FakeLinking {
+  /** Code to type that is shown to whoever asks. */
+  typedCode = 'ABCD2345';
   /** Answers of browsers that were handed in, in order. */
   readonly answers: AnswerPasskeyV1[] = [];
   private readonly links = new Map<string, PasskeyView>();
@@ -56,7 +58,7 @@ export class FakeLinking {
     };
     on(RequestPairingCode, (request: PhoneRequestV1) => {
       if (owned(request).phone !== null) throw new AppError('ALREADY_LINKED');
-      return { code: 'ABCD2345', expiresAt: new Date(Date.now() + 20_000).toISOString() };
+      return { code: this.typedCode, expiresAt: new Date(Date.now() + 20_000).toISOString() };
     });
     on(GetPasskey, of);
     on(AnswerPasskey, (request: AnswerPasskeyV1) => {
