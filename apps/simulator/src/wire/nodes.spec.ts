@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import {
@@ -31,6 +32,13 @@ describe('stanzas', () => {
     for (const jid of ['4915550001000:12@s.whatsapp.net', '100473554234852:3@lid', '100473554234852@lid']) {
       expect(decodeStanza(encodeStanza(stanza('x', { jid }))).attrs.jid).toBe(jid);
     }
+  });
+
+  test.each([0, 1_023, 1_024, 300_000, 1_200_000])('carry %i bytes', (count) => {
+    const bytes = randomBytes(count);
+    const read = decodeStanza(encodeStanza(stanza('message', {}, [stanza('enc', {}, bytes), stanza('end')])));
+    expect(bytesOf(child(read, 'enc'))?.equals(bytes)).toBe(true);
+    expect(child(read, 'end')).toBeDefined();
   });
 
   test('are read when they come compressed', () => {

@@ -4,6 +4,7 @@ import * as constants from '@whiskeysockets/baileys/lib/WABinary/constants.js';
 import { decodeDecompressedBinaryNode } from '@whiskeysockets/baileys/lib/WABinary/decode.js';
 import { encodeBinaryNode } from '@whiskeysockets/baileys/lib/WABinary/encode.js';
 import type { BinaryNode } from '@whiskeysockets/baileys/lib/WABinary/types.js';
+import { ByteList } from './byte-list.js';
 
 /** The server's own address; compared literally by the client. */
 export const SERVER = `@${ADDRESS_DOMAINS.phone}`;
@@ -59,7 +60,12 @@ export const bigEndian = (value: number, width: number): Buffer => {
   return bytes;
 };
 
-export const encodeStanza = (node: Stanza): Buffer => encodeBinaryNode(node);
+export function encodeStanza(node: Stanza): Buffer {
+  const bytes = new ByteList();
+  bytes.push(0); // not compressed
+  // The encoder only pushes, and `Buffer.from` takes the value of an object that is no array.
+  return encodeBinaryNode(node, constants, bytes as unknown as number[]);
+}
 
 export function decodeStanza(plain: Buffer): Stanza {
   if (plain.length < 2) throw new Error('the node is empty');
