@@ -78,6 +78,7 @@ const isRefused =
 /** Has an account refused with an older revision, and its latest one named where clients look for it. */
 async function refuseOlder(stack: Stack, phone: string): Promise<void> {
   await stack.platform('PUT', '/versions', { swRevision: NEWER_REVISION, pageRevision: NEWER_REVISION });
+  await stack.platform('POST', '/accounts', { phone });
   await stack.platform('PUT', `/accounts/${phone}/faults`, { loginFloor: NEWER_REVISION });
 }
 
