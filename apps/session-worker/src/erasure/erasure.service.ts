@@ -53,7 +53,7 @@ const DELETE_NAMED_SQL = `DELETE FROM inbound_message i
   WHERE i.session_id = named.session_id AND i.sender = named.sender AND i.key_id = named.key_id`;
 
 /** A row of the journal. */
-interface Journaled {
+interface JournalKey {
   sessionId: string;
   sender: string;
   keyId: string;
@@ -133,7 +133,7 @@ async function eraseNamed(
 ): Promise<Record<string, number>> {
   if (messages.length === 0) return {};
   const places = [messages.map(({ sessionId }) => sessionId), messages.map(({ keyId }) => keyId)];
-  const rows = await tx.query<Journaled[]>(NAMED_SQL, [tenantId, ...places]);
+  const rows = await tx.query<JournalKey[]>(NAMED_SQL, [tenantId, ...places]);
   const wanted = new Set(messages.map(({ messageId }) => messageId));
   const theirs = rows.filter(({ sessionId, sender, keyId }) =>
     wanted.has(messageIdOf(sessionId, sender, keyId)),
