@@ -52,7 +52,7 @@ const DELETE_NAMED_SQL = `DELETE FROM inbound_message i
   USING unnest($1::uuid[], $2::text[], $3::text[]) AS named (session_id, sender, key_id)
   WHERE i.session_id = named.session_id AND i.sender = named.sender AND i.key_id = named.key_id`;
 
-/** A row of the journal. */
+/** Key of a row of the journal. */
 interface JournalKey {
   sessionId: string;
   sender: string;

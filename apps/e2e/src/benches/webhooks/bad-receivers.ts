@@ -23,7 +23,7 @@ const ATTEMPTS_SQL = `SELECT name, count(*)::int AS attempts, min(ms) AS "shorte
   FROM webhooks.webhook_attempt JOIN webhooks.webhook_endpoint endpoint ON endpoint.id = endpoint_id
   WHERE name = ANY($1) GROUP BY name`;
 
-/** Recorded attempts at one kind of bad receiver. */
+/** Figures of the attempts at one kind of bad receiver. */
 interface AttemptFigures {
   name: string;
   attempts: number;
