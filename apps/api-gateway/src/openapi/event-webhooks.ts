@@ -17,13 +17,13 @@ const TIME_MS = 1_769_860_800_000;
 const SECRET = `whsec_${Buffer.from('an example').toString('base64')}`;
 const OF_THE_EXAMPLE = `The example is of the example body, without blanks, and of the secret \`${SECRET}\`.`;
 
-/** A delivery as it is shown. */
-interface Shown {
+/** Body of the delivery that the page gives as an example. */
+interface ExampleBody {
   event: string;
   deliveryId: string;
 }
 
-function headersOf(shown: Shown): Record<string, object> {
+function headersOf(shown: ExampleBody): Record<string, object> {
   const { event, deliveryId } = shown;
   const v1 = createHmac('sha256', SECRET)
     .update(`${TIME_MS}.${JSON.stringify(shown)}`)
@@ -45,7 +45,7 @@ function headersOf(shown: Shown): Record<string, object> {
 }
 
 /** Describes the headers of an endpoint with `standardWebhooks`. */
-function standardHeadersOf(shown: Shown): Record<string, object> {
+function standardHeadersOf(shown: ExampleBody): Record<string, object> {
   const signed = `${shown.deliveryId}.${TIME_MS / 1_000}.${JSON.stringify(shown)}`;
   const key = Buffer.from(SECRET.replace('whsec_', ''), 'base64');
   return {
@@ -80,7 +80,7 @@ function deliveryOf({ name: event, summary, data }: PublicEventContract, schemas
     },
     schemas,
   );
-  const [{ value: shown }] = Object.values(body.examples ?? {}) as [{ value: Shown }];
+  const [{ value: shown }] = Object.values(body.examples ?? {}) as [{ value: ExampleBody }];
   const parameters = [
     ...parametersOf(headersOf(shown), true),
     ...parametersOf(standardHeadersOf(shown), false),

@@ -58,8 +58,8 @@ const DELETE_NAMED_SQL = `DELETE FROM inbound_message i
   USING unnest($1::uuid[], $2::text[], $3::text[]) AS named (session_id, sender, key_id)
   WHERE i.session_id = named.session_id AND i.sender = named.sender AND i.key_id = named.key_id`;
 
-/** A row of the journal. */
-interface Journaled {
+/** Key of a row of the journal. */
+interface JournalKey {
   sessionId: string;
   sender: string;
   keyId: string;
@@ -138,7 +138,7 @@ async function eraseNamed(
 ): Promise<Record<string, number>> {
   if (messages.length === 0) return {};
   const places = [messages.map(({ sessionId }) => sessionId), messages.map(({ keyId }) => keyId)];
-  const rows = await tx.query<Journaled[]>(NAMED_SQL, [tenantId, ...places]);
+  const rows = await tx.query<JournalKey[]>(NAMED_SQL, [tenantId, ...places]);
   const wanted = new Set(messages.map(({ messageId }) => messageId));
   const theirs = rows.filter(({ sessionId, sender, keyId }) =>
     wanted.has(messageIdOf(sessionId, sender, keyId)),

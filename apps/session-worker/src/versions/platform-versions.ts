@@ -36,7 +36,7 @@ const outdated = gauge(
 const revisionInUse = gauge('platform_client_revision', 'Revision of the client that all sessions use.');
 
 /** Session whose login was refused for its version. */
-interface Refused {
+interface RefusedLogin {
   revision: number | undefined;
   /** Lets it log in again; absent while it does. */
   wake?: (() => void) | undefined;
@@ -55,7 +55,7 @@ interface SessionsHere {
 export class PlatformVersions {
   private known: StateNow | undefined;
   /** Sessions that run here and were refused, in the order in which they have tried. */
-  private readonly refused = new Map<string, Refused>();
+  private readonly refused = new Map<string, RefusedLogin>();
 
   constructor(
     private readonly store: VersionStore,

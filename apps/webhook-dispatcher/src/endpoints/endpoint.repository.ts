@@ -19,7 +19,7 @@ type NewEndpoint = Pick<Endpoint, 'tenantId' | 'sessionId' | 'name' | 'url' | 'e
   Partial<Pick<Endpoint, 'headers' | 'standardWebhooks' | 'ordering'>>;
 
 /** A change of an endpoint that is committed. */
-interface Committed {
+interface EndpointChange {
   endpoint: Endpoint;
   events: Envelope[];
   facts: AuditFact[];
@@ -126,13 +126,13 @@ export class EndpointRepository {
     tx: EntityManager,
     endpoint: Endpoint,
     { lines, ...origin }: AuditOrigin & { lines: AuditLine[] },
-  ): Promise<Committed> {
+  ): Promise<EndpointChange> {
     const facts = factsOf(endpoint.tenantId, lines, origin);
     await insertAuditFacts(tx, facts);
     return { endpoint, events: [], facts };
   }
 
-  private async publish({ endpoint: { id, tenantId }, events, facts }: Committed): Promise<void> {
+  private async publish({ endpoint: { id, tenantId }, events, facts }: EndpointChange): Promise<void> {
     this.outbox.publish(events);
     await Promise.all([this.changes.announce({ tenantId, endpointId: id }), this.audit.deliver(facts)]);
   }

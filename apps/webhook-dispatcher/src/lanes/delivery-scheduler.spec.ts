@@ -237,3 +237,19 @@ test('a dropped partition leaves nothing behind, another one stays', () => {
   expect(scheduler.next()).toBe(other);
   expect(scheduler.next()).toBeUndefined();
 });
+
+describe('a delivery that the database refuses to end', () => {
+  test('stays leased until its partition goes', () => {
+    const [stuck, other] = [aDelivery(), aDelivery({ partition: 2 })];
+    for (const item of [stuck, other]) scheduler.keepLeased(item);
+    scheduler.drop(1);
+    expect([stuck, other].map(({ id }) => scheduler.isLeased(id))).toEqual([false, true]);
+  });
+
+  test('is let go where there are more than ten thousand, the oldest first', () => {
+    const items = Array.from({ length: 10_001 }, () => aDelivery());
+    for (const item of items) scheduler.keepLeased(item);
+    expect(items.slice(0, 2).map(({ id }) => scheduler.isLeased(id))).toEqual([false, true]);
+    expect(scheduler.isLeased(items.at(-1)?.id ?? '')).toBe(true);
+  });
+});

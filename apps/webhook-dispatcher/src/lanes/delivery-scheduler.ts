@@ -6,6 +6,9 @@ import type { Lane, LaneKey, ReceiverResponse } from './lane.js';
 import { Lanes } from './lanes.js';
 import type { QueuedDelivery } from './queued-delivery.js';
 
+/** Most deliveries that stay leased though they have ended: the oldest of more is sent once again. */
+const MOST_KEPT = 10_000;
+
 /**
  * The scheduler holds the deliveries in memory, and decides which is next. Deliveries beyond a lane's room stay in the database until
  * `DueLoader` finds room for them, so memory follows concurrency and not the backlog.
@@ -166,6 +169,8 @@ export class DeliveryScheduler {
 
   /** Leaves a delivery that cannot be ended as it is: due again, it would be sent again and again. */
   keepLeased({ id, partition }: QueuedDelivery): void {
+    const [oldest] = this.kept.keys();
+    if (oldest !== undefined && this.kept.size >= MOST_KEPT) this.kept.delete(oldest);
     this.kept.set(id, partition);
   }
 

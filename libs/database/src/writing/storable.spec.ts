@@ -19,3 +19,8 @@ test('leaves bytes and dates as they are, and makes null of a number that JSON d
 test('replaces in names of fields, too', () => {
   expect(storable({ 'a\u0000': 1 })).toEqual({ 'a\ufffd': 1 });
 });
+
+test('gives back a value that needs nothing itself', () => {
+  const value = { text: '👍 ü', list: [{ n: 1 }, null], at: new Date(0) };
+  expect(storable(value)).toBe(value);
+});

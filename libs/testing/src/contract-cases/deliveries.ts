@@ -46,10 +46,13 @@ async function list(
   return (await rpc.request(ListDeliveries, request)).deliveries;
 }
 
+const pause = ({ rpc }: ContractWorld, letter: DeadLetter): Promise<unknown> =>
+  rpc.request(PauseEndpoint, { ...endpointOf(letter), actor: ACTOR, reason: 'because' });
+
 /** Starts a replay at a paused endpoint: it waits there. */
-async function waitingReplay({ rpc }: ContractWorld, letter: DeadLetter): Promise<Replay> {
-  await rpc.request(PauseEndpoint, { ...endpointOf(letter), actor: ACTOR, reason: 'because' });
-  const { total, replay } = await rpc.request(StartReplay, endpointOf(letter));
+async function waitingReplay(world: ContractWorld, letter: DeadLetter): Promise<Replay> {
+  await pause(world, letter);
+  const { total, replay } = await world.rpc.request(StartReplay, endpointOf(letter));
   assert.equal(total, 1);
   assert.ok(replay, 'it was no dry run');
   return replay;
@@ -89,7 +92,7 @@ const DELIVERIES: ContractCase<DeliveryWorld>[] = [
     name: 'what is on its way is not replayed',
     run: async (world) => {
       const letter = await world.deadLetter();
-      await waitingReplay(world, letter);
+      await pause(world, letter);
       await world.rpc.request(ReplayDelivery, deliveryOf(letter));
       const meta = { deliveryId: letter.deliveryId };
       await assertRefused(world, ReplayDelivery, deliveryOf(letter), 'DELIVERY_STATE_CONFLICT', meta);

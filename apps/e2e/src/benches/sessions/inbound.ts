@@ -25,7 +25,7 @@ export const inbound: Benchmark = {
   judged: { ratio: 'higher', cpuRatio: 'lower', 'latency.p99Ms': 'lower' },
   async run({ say }) {
     // A worker that is held for a round must not lose its partitions by it.
-    const stack = await Stack.start({ LEASE_MS: '60000' });
+    const stack = await Stack.start({ LEASE_MS: '600000' });
     const receiver = await WebhookReceiver.start();
     const bare = await BareBaileys.start(stack);
     try {

@@ -23,8 +23,8 @@ const ATTEMPTS_SQL = `SELECT name, count(*)::int AS attempts, min(ms) AS "shorte
   FROM webhooks.webhook_attempt JOIN webhooks.webhook_endpoint endpoint ON endpoint.id = endpoint_id
   WHERE name = ANY($1) GROUP BY name`;
 
-/** Recorded attempts at one kind of bad receiver. */
-interface Recorded {
+/** Figures of the attempts at one kind of bad receiver. */
+interface AttemptFigures {
   name: string;
   attempts: number;
   shortestMs: number;
@@ -36,7 +36,7 @@ interface Recorded {
 /** Measures what receivers that drip, answer too much or break off do to the dispatcher. */
 export async function bad(
   scene: WebhookScene,
-): Promise<{ recorded: Recorded[]; grownMb: number; peakMb: number; holds: boolean }> {
+): Promise<{ recorded: AttemptFigures[]; grownMb: number; peakMb: number; holds: boolean }> {
   const inspector = await Inspector.of(scene.stack, DISPATCHER);
   try {
     // The growth of a process at the begin of its work is not an effect of bad receivers.
@@ -51,7 +51,7 @@ export async function bad(
     const peakMb = round3(((await peak(scene.dispatcherPid)) - before.rss) / MB);
     const grownMb = round3(((await memoryWhenIdle(() => inspector.memory())).rss - before.rss) / MB);
     const limits = [KINDS, DEADLINE_MS.least, DEADLINE_MS.most];
-    const recorded = (await scene.execute(ATTEMPTS_SQL, limits)) as unknown as Recorded[];
+    const recorded = (await scene.execute(ATTEMPTS_SQL, limits)) as unknown as AttemptFigures[];
     const areExpected = recorded.length === KINDS.length && recorded.every(isExpected);
     return { recorded, grownMb, peakMb, holds: areExpected && grownMb <= MOST_GROWTH_MB };
   } finally {
@@ -59,7 +59,7 @@ export async function bad(
   }
 }
 
-function isExpected({ name, attempts, expected }: Recorded): boolean {
+function isExpected({ name, attempts, expected }: AttemptFigures): boolean {
   // There are two attempts under way while the receiver has not answered yet.
   const least = name === 'drip' ? 2 : EACH;
   return attempts >= least && expected === attempts;

@@ -25,7 +25,7 @@ export interface UploadWay {
 }
 
 /** Answer of the media host for a file that it has taken. */
-interface Uploaded {
+interface UploadAnswer {
   url?: string;
   direct_path?: string;
 }
@@ -56,7 +56,12 @@ export function uploadBy(way: UploadWay): WAMediaUploadFunction {
   };
 }
 
-async function upload(url: URL, path: string, way: UploadWay, redirects = MOST_REDIRECTS): Promise<Uploaded> {
+async function upload(
+  url: URL,
+  path: string,
+  way: UploadWay,
+  redirects = MOST_REDIRECTS,
+): Promise<UploadAnswer> {
   const { size } = await stat(path);
   const type = 'application/octet-stream';
   const headers = { 'content-type': type, 'content-length': size, origin: DEFAULT_ORIGIN };
@@ -97,9 +102,9 @@ async function textOf(answer: IncomingMessage): Promise<string> {
   return text;
 }
 
-function uploadedIn(text: string, status: number): Uploaded {
-  const { url, direct_path } = JSON.parse(text) as Uploaded;
+function uploadedIn(text: string, status: number): UploadAnswer {
+  const { url, direct_path } = JSON.parse(text) as UploadAnswer;
   const isTaken = status >= 200 && status < 300 && typeof (url ?? direct_path) === 'string';
-  if (isTaken) return { url, direct_path } as Uploaded;
+  if (isTaken) return { url, direct_path } as UploadAnswer;
   throw new Error(`The media host answered ${status}.`);
 }
