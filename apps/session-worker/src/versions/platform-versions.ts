@@ -119,9 +119,9 @@ export class PlatformVersions {
     }
   }
 
-  /** Says whether the candidate needs a session to try it that works. */
-  get wantsTrial(): boolean {
-    return this.known !== undefined && wantsTrial(this.known.state, this.known.now);
+  /** Says whether the candidate needs this session, which works, to try it. */
+  wantsTrial(sessionId: string): boolean {
+    return this.known !== undefined && wantsTrial(this.known.state, sessionId, this.known.now);
   }
 
   /** Makes a session the one that tries; false where another one was first. */
@@ -159,8 +159,8 @@ export class PlatformVersions {
     const { candidate } = this.known?.state ?? {};
     if (candidate?.revision !== revision || candidate.trial?.sessionId !== sessionId) return;
     const isOrdinary = ORDINARY.has(reason);
-    const { before, state } = await this.change((known) =>
-      isOrdinary ? afterEnd(known, sessionId) : afterFailure(known, sessionId),
+    const { before, state } = await this.change((known, now) =>
+      isOrdinary ? afterEnd(known, sessionId) : afterFailure(known, sessionId, now),
     );
     if (before.candidate && !state.candidate)
       log().warn({ revision, reason }, 'platform version not adopted');

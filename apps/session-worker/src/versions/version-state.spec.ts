@@ -68,8 +68,8 @@ describe('a candidate', () => {
       NEW,
       OLD,
     ]);
-    expect(wantsTrial(found(NEW), T)).toBe(true);
-    expect(wantsTrial(tried(), T)).toBe(false);
+    expect(wantsTrial(found(NEW), 'canary', T)).toBe(true);
+    expect(wantsTrial(tried(), 'other', T)).toBe(false);
   });
 
   test('is adopted when that session has been connected for ten minutes', () => {
@@ -93,13 +93,23 @@ describe('a candidate', () => {
     expect(found(NEW + 1, rolledBack).candidate?.revision).toBe(NEW + 1);
   });
 
-  test('that does not work in three sessions is given up', () => {
+  test('that does not work in three tries of one session is given up, and no other session is harmed', () => {
     let state = found(NEW);
-    for (const sessionId of ['one', 'two', 'three']) {
-      expect(state.candidate?.revision).toBe(NEW);
-      state = afterFailure(afterClaim(state, sessionId, T), sessionId);
+    for (const failures of [1, 2, 3]) {
+      state = afterFailure(afterClaim(state, 'canary', T), 'canary', T);
+      expect(state.candidate?.failures).toBe(failures < 3 ? failures : undefined);
+      expect(wantsTrial(state, 'other', T + MINUTE)).toBe(false);
+      expect(wantsTrial(state, 'canary', T + MINUTE)).toBe(failures < 3);
     }
     expect(state).toMatchObject({ candidate: null, refused: [NEW], current: OLD });
+  });
+
+  test('whose session does not come back from a try is tried by another one ten minutes later', () => {
+    const failed = afterFailure(tried(), 'canary', T);
+    expect(afterClaim(failed, 'other', T + 10 * MINUTE - 1)).toBe(failed);
+    expect(afterClaim(failed, 'other', T + 10 * MINUTE)).toMatchObject({
+      candidate: { trial: { sessionId: 'other' }, failures: 1 },
+    });
   });
 
   test('whose session does not tell within half an hour is tried by another one', () => {
@@ -147,6 +157,11 @@ describe('a refusal of the revision that all use', () => {
     expect(turnOf(over, OLD, due)).toBe('go');
   });
 
+  test('lets each that waits try what is newer: none has anything that works', () => {
+    const failed = afterFailure(afterClaim(found(NEW, refusedOld()), 'one', T), 'one', T);
+    expect(afterClaim(failed, 'two', T)).toMatchObject({ candidate: { trial: { sessionId: 'two' } } });
+  });
+
   test('is not over when another account is let in', () => {
     expect(afterOpening(refusedOld(), 'two', OLD, T).outage).not.toBeNull();
   });
@@ -154,7 +169,7 @@ describe('a refusal of the revision that all use', () => {
   test('has one session try what is newer at once; the refused ones follow when it is in, those that work after ten minutes', () => {
     const newer = found(NEW, refusedOld());
     expect(turnOf(newer, OLD, T)).toBe('try');
-    expect(wantsTrial(newer, T)).toBe(false);
+    expect(wantsTrial(newer, 'two', T)).toBe(false);
     const trying = afterClaim(newer, 'one', T);
     expect(turnOf(trying, OLD, T)).toBe('wait');
     const opened = afterOpening(trying, 'one', NEW, T);

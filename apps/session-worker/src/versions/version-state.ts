@@ -11,6 +11,8 @@ export interface Candidate {
   foundAt: number;
   /** Number of tries that failed without a word of the platform about the version. */
   failures: number;
+  /** Its last try that failed: the same session tries it once more, so that no other is harmed. */
+  failed?: Trial;
   trial: Trial | null;
   /** Time since which the session that tries it is logged in. */
   openedAt: number | null;
@@ -52,6 +54,8 @@ const DAY_MS = 24 * HOUR_MS;
 export const TRIAL_MS = 10 * MINUTE_MS;
 /** A session that has not shown by then what comes of a candidate is given up. */
 const LONGEST_TRIAL_MS = 30 * MINUTE_MS;
+/** A session whose try has failed and that has not come back by then leaves the next one to another. */
+const LONGEST_RETURN_MS = 10 * MINUTE_MS;
 /** A session that tries a refused revision again has an answer by then, or its process is gone. */
 const LONGEST_RETRY_MS = 2 * MINUTE_MS;
 const FIRST_RETRY_MS = 15 * MINUTE_MS;
@@ -127,10 +131,22 @@ export function afterReading(
 const isFree = (trial: Trial | null, longestMs: number, now: number): boolean =>
   trial === null || now - trial.since >= longestMs;
 
-/** Says whether a session that works may try the candidate; sessions that were refused have the first minute. */
-export function wantsTrial({ candidate, outage, pinned }: VersionState, now: number): boolean {
-  if (!candidate || pinned !== null || !isFree(candidate.trial, LONGEST_TRIAL_MS, now)) return false;
+/** Says whether this session, which works, may try the candidate; sessions that were refused have the first minute. */
+export function wantsTrial(state: VersionState, sessionId: string, now: number): boolean {
+  const { candidate, outage } = state;
+  if (!candidate || !mayTry(state, candidate, sessionId, now)) return false;
   return !outage || now - candidate.foundAt >= MINUTE_MS;
+}
+
+function mayTry(
+  { pinned, outage }: VersionState,
+  { trial, failed }: Candidate,
+  sessionId: string,
+  now: number,
+): boolean {
+  if (pinned !== null || !isFree(trial, LONGEST_TRIAL_MS, now)) return false;
+  // Where the revision of all is refused there is nothing to harm: whoever waits may try.
+  return !failed || outage !== null || failed.sessionId === sessionId || now - failed.since >= LONGEST_RETURN_MS;
 }
 
 /** Says what a session may do that was refused: log in, be the one that tries, or wait. */
@@ -151,11 +167,11 @@ const mayRetry = (outage: Outage, now: number): boolean =>
 
 /** Makes a session the one that tries: the candidate where there is one, else what was refused once more. */
 export function afterClaim(state: VersionState, sessionId: string, now: number): VersionState {
-  const { candidate, outage, pinned } = state;
+  const { candidate, outage } = state;
   const trial = { sessionId, since: now };
-  if (candidate && pinned === null && isFree(candidate.trial, LONGEST_TRIAL_MS, now)) {
+  if (candidate && mayTry(state, candidate, sessionId, now)) {
     // The session that had it before has not said what became of it.
-    const tried = candidate.trial ? afterFailure(state, candidate.trial.sessionId) : state;
+    const tried = candidate.trial ? afterFailure(state, candidate.trial.sessionId, now) : state;
     if (!tried.candidate) return tried;
     return { ...tried, candidate: { ...tried.candidate, trial, openedAt: null } };
   }
@@ -225,12 +241,13 @@ function afterRetry(state: VersionState, outage: Outage, sessionId: string, now:
 }
 
 /** Notes that the connection of the session that tries the candidate did not work; nobody knows whether the version is why. */
-export function afterFailure(state: VersionState, sessionId: string): VersionState {
+export function afterFailure(state: VersionState, sessionId: string, now: number): VersionState {
   const { candidate } = state;
   if (candidate?.trial?.sessionId !== sessionId) return state;
   const failures = candidate.failures + 1;
   if (failures >= MOST_FAILURES) return withoutCandidate(state);
-  return { ...state, candidate: { ...candidate, failures, trial: null, openedAt: null } };
+  const failed = { sessionId, since: now };
+  return { ...state, candidate: { ...candidate, failures, failed, trial: null, openedAt: null } };
 }
 
 /** Notes that the connection of the session that tries the candidate has ended as connections do: its time begins anew. */

@@ -165,12 +165,18 @@ describe('the version of the client', () => {
     for (const phone of phones) await isConnectedWith(phone, before);
   });
 
-  test('goes back when logins with it are not answered, after three tries in turn', async () => {
+  test('goes back when logins with it are not answered, after three tries of the same session', async () => {
     const { revision: before } = await shown();
+    const warnings = jest.spyOn(log(), 'warn');
     await named(latest, { changedLogins: [latest] });
     await becomes('it to be given up', ({ refused }) => refused.includes(latest));
     expect(await shown()).toMatchObject({ revision: before, candidate: null, outdated: null });
     for (const phone of phones) await isConnectedWith(phone, before);
+    const late = warnings.mock.calls.flatMap(([fields]) => {
+      const { reason, sessionId } = fields as { reason?: string; sessionId?: string };
+      return reason === 'LOGIN_TIMEOUT' && sessionId !== undefined ? [sessionId] : [];
+    });
+    expect([late.length, new Set(late).size]).toEqual([3, 1]);
   });
 
   test('that is refused is replaced by what the sources name now: one session tries, the others follow', async () => {

@@ -95,8 +95,7 @@ export const CHANGES: readonly Change[] = [
   },
   {
     name: 'login changed for a version',
-    // One session after the other tries it: what one meets may be its own trouble.
-    mostHarmed: 3,
+    mostHarmed: 1,
     async begin(stack, _actors, random) {
       await nameRevision(stack, random, (one) => ({ changedLogins: [one] }));
       return {

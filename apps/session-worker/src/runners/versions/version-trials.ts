@@ -20,8 +20,9 @@ export class VersionTrials {
     const isRunning = (sessionId: string): boolean => this.runners.of(sessionId) !== undefined;
     const isConnected = (sessionId: string): boolean => this.runners.of(sessionId)?.connected !== undefined;
     await this.versions.check({ isRunning, isConnected });
-    if (!this.versions.wantsTrial) return;
-    const sessionId = this.runners.running().find((id) => isConnected(id) && !this.runners.isOfSandbox(id));
+    const mayTry = (sessionId: string): boolean =>
+      this.versions.wantsTrial(sessionId) && isConnected(sessionId) && !this.runners.isOfSandbox(sessionId);
+    const sessionId = this.runners.running().find(mayTry);
     if (sessionId && (await this.versions.claim(sessionId))) this.runners.of(sessionId)?.renew();
   }
 }
