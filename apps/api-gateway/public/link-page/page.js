@@ -103,6 +103,8 @@ const doing = (work) => async (event) => {
 };
 
 function tell(error) {
+  // Another tab of this browser was quicker: this one goes on with its key.
+  if (error.code === 'LINK_CONFLICT' && localStorage.getItem(place)) return;
   if (FINAL.includes(error.code)) {
     localStorage.removeItem(place);
     key = undefined;
@@ -254,6 +256,8 @@ let wasPasskey = false;
 async function look() {
   if (isOver) return;
   try {
+    // Another tab may have opened the link meanwhile.
+    key ??= localStorage.getItem(place);
     if (!key) {
       const offer = await ask('POST', '/look', { token });
       if (offer.isOpened) throw new Refusal({ code: 'LINK_CONFLICT' });
@@ -264,10 +268,10 @@ async function look() {
     ({ names, helperUrl } = now);
     if (problem === words.problems.other) problem = undefined;
     if (now.stage === 'linked') return showEnd(now);
-    // Whoever comes from the passkey hears why it has come to nothing.
-    if (wasPasskey && now.stage !== 'passkey') await ask('GET', '/passkey').catch(tellEnd);
-    wasPasskey = now.stage === 'passkey';
-    if (wasPasskey) await showPasskey();
+    // Whoever comes back from the passkey to a code hears why it has come to nothing; the moment between may be that before the end, too.
+    if (wasPasskey && now.stage === 'scan') await ask('GET', '/passkey').catch(tellEnd);
+    if (now.stage !== 'waiting') wasPasskey = now.stage === 'passkey';
+    if (now.stage === 'passkey') await showPasskey();
     else if (now.stage === 'scan') {
       if (typed && Date.now() >= typedUntil) await askCode(typedFor);
       showCodes(now.qr);
@@ -279,9 +283,13 @@ async function look() {
   }
 }
 
-function tellEnd({ code, meta }) {
+/** Says why a passkey has come to nothing; nobody knows of it any more where the process is gone that had it. */
+function tellEnd(error) {
+  const { code, meta } = error;
+  if (code !== 'PASSKEY_ENDED' && code !== 'PASSKEY_NOT_FOUND') throw error;
   typed = undefined;
-  if (code === 'PASSKEY_ENDED') problem = filled(words.ended, { why: words.ends[meta.reason] ?? '' });
+  const reason = code === 'PASSKEY_NOT_FOUND' ? 'CONNECTION_LOST' : meta.reason;
+  problem = filled(words.ended, { why: words.ends[reason] ?? '' });
 }
 
 async function follow() {

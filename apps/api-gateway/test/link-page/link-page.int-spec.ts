@@ -173,6 +173,17 @@ describe('somebody who was sent a link', () => {
     120_000,
   );
 
+  test('reads that the connection was lost where the worker is gone that knew of the passkey', async () => {
+    await challenged();
+    gateway.fakes.linking.forget(id);
+    bring({ status: 'CONNECTING' });
+    await says('a code is on its way');
+    expect(await page.$('.problem')).toBeNull();
+    bring({ status: 'AWAITING_SCAN' });
+    await says('the connection was lost');
+    await page.waitForSelector('.scan svg path', { timeout: LIMIT_MS });
+  }, 120_000);
+
   test('who sees another code on the phone stops, and can try again', async () => {
     await challenged();
     gateway.fakes.linking.bring(id, 'compare');
@@ -190,6 +201,18 @@ describe('somebody who was sent a link', () => {
     await useHelper();
     await says('Go on with your phone');
     await says('Go on with your phone', second);
+  }, 120_000);
+
+  test('goes on in a second tab that was open before they agreed in the first', async () => {
+    const second = await tab();
+    await says('I have read this', second);
+    await page.bringToFront();
+    await agree();
+    await page.waitForSelector('.scan', { timeout: LIMIT_MS });
+    await second.bringToFront();
+    await second.waitForSelector('.scan', { timeout: LIMIT_MS });
+    await page.reload();
+    await page.waitForSelector('.scan', { timeout: LIMIT_MS });
   }, 120_000);
 
   test('goes on after the tab was closed', async () => {

@@ -50,6 +50,11 @@ export class FakeLinking {
     this.ends.set(sessionId, reason);
   }
 
+  /** Forgets the link of a session, as a worker does that is gone. */
+  forget(sessionId: string): void {
+    this.links.delete(sessionId);
+  }
+
   /** Answers as a worker does; `owned` refuses sessions of others. */
   answer(on: On, owned: (ref: SessionRef) => SessionState): void {
     const of = (ref: SessionRef): PasskeyView => {

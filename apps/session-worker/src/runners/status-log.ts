@@ -30,7 +30,7 @@ export interface SessionSnapshot {
 export class StatusLog {
   private phone: string | null = null;
   /** Long wait that tenants have been told of. */
-  private toldWait: StatusReason | undefined;
+  private toldWait: Wait | undefined;
   private status: SessionStatus;
   /** Last change that was written. */
   private last: StatusChange | undefined;
@@ -40,7 +40,7 @@ export class StatusLog {
     private readonly write: (change: StatusChange, events: Envelope[]) => Promise<void>,
   ) {
     this.status = session.status;
-    this.toldWait = session.wait?.reason;
+    this.toldWait = session.wait;
   }
 
   is(status: SessionStatus): boolean {
@@ -94,17 +94,22 @@ export class StatusLog {
 
   /**
    * Reports to tenants only what they could see: a session that was connected; or (`stops`) that it gives up: its QR code was not scanned,
-   * or the platform does not let it come back; or that it waits for long, once.
+   * or the platform does not let it come back; or that it waits for long, once for each such wait.
    */
   async disconnected(
     status: 'DISCONNECTED' | 'RECONNECTING',
     reason: StatusReason,
     { stops = false, until }: { stops?: boolean; until?: Date | undefined } = {},
   ): Promise<void> {
-    const event = this.ended(SessionDisconnected, reason);
-    const isNews = stops || this.is('CONNECTED') || (isLongWait(reason) && this.toldWait !== reason);
+    const event = this.ended(SessionDisconnected, reason, until);
+    const isNews = stops || this.is('CONNECTED') || (isLongWait(reason) && !this.isTold({ reason, until }));
     await this.observe({ status, reason, until }, ...(isNews ? [event] : []));
-    if (isLongWait(reason)) this.toldWait = reason;
+    if (isLongWait(reason)) this.toldWait = { reason, until };
+  }
+
+  /** Says whether tenants know of a wait; a ban that follows on another one has an end of its own. */
+  private isTold({ reason, until }: Wait): boolean {
+    return this.toldWait?.reason === reason && this.toldWait.until?.getTime() === until?.getTime();
   }
 
   async loggedOut(reason: StatusReason): Promise<void> {
@@ -120,8 +125,8 @@ export class StatusLog {
     );
   }
 
-  private ended(contract: EventContract<SessionEndedV1>, reason: StatusReason): Envelope {
-    return this.event(contract, { phone: this.phone, reason });
+  private ended(contract: EventContract<SessionEndedV1>, reason: StatusReason, until?: Date): Envelope {
+    return this.event(contract, { phone: this.phone, reason, ...(until && { until: until.toISOString() }) });
   }
 
   private event<T extends object>(

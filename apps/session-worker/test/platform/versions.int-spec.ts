@@ -294,6 +294,8 @@ describe('the version of the client', () => {
     expect(row?.left).toBeLessThanOrEqual(4);
     const { statusUntil } = await stage.get(sessionId);
     expect(Date.parse(String(statusUntil)) - Date.now()).toBeLessThanOrEqual(4_000);
+    const told = stage.eventsOf('session.disconnected', sessionId).at(-1);
+    expect(told).toMatchObject({ reason: 'TEMPORARILY_BANNED', until: statusUntil });
     await stage.platform.call('DELETE', `/accounts/${phone}/faults`);
     await stage.reached(sessionId, 'CONNECTED');
     const bans = closes.mock.calls.filter(([fields]) => (fields as { code?: number }).code === 402);

@@ -30,6 +30,15 @@ export class SessionEndedV1 extends SessionConnectedV1 {
   @ApiProperty({ description: 'Why.', enum: STATUS_REASONS, example: 'CONNECTION_LOST' })
   @IsIn(STATUS_REASONS)
   reason: StatusReason;
+
+  @ApiPropertyOptional({
+    description:
+      'Until when, where that is known (ISO 8601, UTC): the session comes back by itself at the end of a ban. Absent otherwise.',
+    example: '2026-01-31T18:00:00.000Z',
+  })
+  @IsOptional()
+  @IsISO8601()
+  until?: string;
 }
 
 /** Payload of `session.qr_generated`. */
