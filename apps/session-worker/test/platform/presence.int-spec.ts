@@ -77,6 +77,20 @@ describe('the phone of the owner', () => {
     }
   }
 
+  /** Votes and edits with seals, and calls that end in each way. */
+  async function sealsAndCalls(): Promise<void> {
+    const write = async (content: object): Promise<string> =>
+      (await call<{ id: string }>('POST', `/contacts/${contact}/messages`, { to: phone, content })).id;
+    const targetKeyId = await write({ type: 'poll', name: 'Lunch?', options: ['yes', 'no'] });
+    await write({ type: 'vote', targetKeyId, choices: ['yes'], sealed: {} });
+    await write({ type: 'edit', targetKeyId, text: 'Hello', sealed: {} });
+    const path = `/contacts/${contact}/calls`;
+    for (const how of ['terminate', 'timeout', 'accept', 'reject']) {
+      const { id } = await call<{ id: string }>('POST', path, { to: phone, video: how === 'accept' });
+      await call('POST', `${path}/${id}/end`, { how });
+    }
+  }
+
   test('goes on notifying while the platform plays all that it can', async () => {
     await call('POST', '/accounts', { phone, name: 'Shop' });
     const sessionId = await stage.link(phone);
@@ -85,6 +99,7 @@ describe('the phone of the owner', () => {
     const members = [contact, phone];
     const { jid } = await call<{ jid: string }>('POST', '/groups', { subject: 'Us', members });
     await call('POST', `/contacts/${contact}/messages`, { group: jid, text: 'to all' });
+    await sealsAndCalls();
     await call('POST', `/contacts/${contact}/messages`, {
       ...{ to: phone, text: 'twice', flaws: { undecryptable: 1, copies: 2 } },
     });
