@@ -50,7 +50,7 @@ const CARDS_IN_JOURNAL_SQL = `UPDATE inbound_message i SET plaintext = '\\x01'
 // Quotes around the address: it is one value of the document and no part of another number.
 const OUTBOX_SQL = `DELETE FROM event_outbox WHERE envelope ->> 'tenantId' = $1::text AND (strpos(envelope::text, $2) > 0 OR strpos(envelope::text, $5) > 0)
   AND (envelope ->> 'occurredAt')::timestamptz
-    < CASE WHEN envelope ->> 'type' IN ('message.received', 'message.poll_vote', 'call.received') THEN $3::timestamptz ELSE coalesce($4::timestamptz, 'infinity') END`;
+    < CASE WHEN envelope ->> 'type' IN ('message.received', 'message.poll_vote', 'message.live_location', 'call.received') THEN $3::timestamptz ELSE coalesce($4::timestamptz, 'infinity') END`;
 
 const NAMED_SQL = `SELECT i.session_id AS "sessionId", i.sender, i.key_id AS "keyId" FROM inbound_message i
   JOIN unnest($2::uuid[], $3::text[]) AS named (session_id, key_id) USING (session_id, key_id) WHERE ${MINE('i')}`;

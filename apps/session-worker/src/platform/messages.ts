@@ -44,6 +44,15 @@ export interface InboundContent {
   isForwarded?: true;
 }
 
+/** A later place of somebody who shares the way; the first one is a message. */
+export interface InboundPlace {
+  latitude: number;
+  longitude: number;
+  /** Seconds since the first one. */
+  secondsOn: number;
+  liveLocation: LiveLocation;
+}
+
 /** Timer of a chat, after which phones delete its messages. */
 export interface ChatTimer {
   /** Seconds; 0: they stay. */
@@ -72,6 +81,8 @@ export interface InboundRecord {
   content: InboundContent | undefined;
   /** Vote that it is, in place of a content. */
   vote?: InboundVote | undefined;
+  /** Later place that it is, in place of a content. */
+  place?: InboundPlace | undefined;
   /** Timer of its chat, where it names one. */
   timer?: ChatTimer | undefined;
 }

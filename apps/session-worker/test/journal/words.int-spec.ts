@@ -45,6 +45,28 @@ test('the pictures of an album name it, and it is no message itself', async () =
   expect(events(album)).toEqual([]);
 });
 
+test('of somebody on the way the first place is a message, and those after it are events of their own', async () => {
+  const place = { degreesLatitude: 1.5, degreesLongitude: 2.5 };
+  const first = await write({ liveLocationMessage: place });
+  const later = { ...place, degreesLatitude: 1.75, timeOffset: 15, speedInMps: 2 };
+  await write({ ephemeralMessage: { message: { liveLocationMessage: later } } });
+  const told = await waitFor(
+    'message.live_location',
+    () => stage.eventsOf('message.live_location', sessionId)[0],
+    LONG_MS,
+  );
+  expect(told).toMatchObject({
+    ...{ remoteJid: `${contact}@s.whatsapp.net`, phone: `+${contact}`, isGroup: false, fromMe: false },
+    ...{ latitude: 1.75, longitude: 2.5, secondsOn: 15, liveLocation: { speed: 2 } },
+  });
+  const last = await event(await write({ conversation: 'behind it' }));
+  const bodies = (stage.eventsOf('message.received', sessionId) as unknown as MessageReceivedV1[])
+    .map(({ keyId, body }) => [keyId, body.type])
+    .filter(([, type]) => type === 'location');
+  expect(bodies).toEqual([[first, 'location']]);
+  expect(last.chatId).toBe(told['chatId']);
+});
+
 describe('a choice is told as the words that were chosen, with their id', () => {
   test.each<[string, object, { text: string; choiceId?: string }]>([
     [

@@ -114,7 +114,7 @@ describe('an event of the stream', () => {
 });
 
 describe('the persons of an event', () => {
-  test.each(['message.received', 'message.poll_vote', 'call.received'])(
+  test.each(['message.received', 'message.poll_vote', 'message.live_location', 'call.received'])(
     'are who wrote, voted or called, and the chat, of a %s, at the time when it was sent',
     (type) => {
       const data = { remoteJid: 'c', chatId: 'g', timestamp: '2026-01-31T12:00:00.000Z' };

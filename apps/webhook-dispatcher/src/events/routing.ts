@@ -4,6 +4,7 @@ import {
   CallReceived,
   type ContactCard,
   type Envelope,
+  MessageLiveLocation,
   MessagePollVote,
   type MessagePollVoteV1,
   MessageReceived,
@@ -118,7 +119,7 @@ export function conversationOf(data: object): number {
 
 /** Events of what persons did. */
 export const FROM_PERSONS: ReadonlySet<string> = new Set(
-  [MessageReceived, MessagePollVote, CallReceived].map(({ name }) => name),
+  [MessageReceived, MessagePollVote, MessageLiveLocation, CallReceived].map(({ name }) => name),
 );
 
 /** Lists the addresses of the numbers on contact cards. */

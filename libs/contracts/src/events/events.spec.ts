@@ -38,6 +38,7 @@ test('public events are described in the order of the specification, ours last',
     'webhook.paused',
     'webhook.recovered',
     'message.poll_vote',
+    'message.live_location',
     'call.received',
   ]);
 });

@@ -1,5 +1,6 @@
 import type { EventContract } from '../contract.js';
 import { CALL_EVENTS } from './call-events.js';
+import { LIVE_LOCATION_EVENTS } from './live-location-events.js';
 import { LLM_EVENTS } from './llm-events.js';
 import { MESSAGE_EVENTS } from './message-events.js';
 import { POLL_EVENTS } from './poll-events.js';
@@ -13,6 +14,7 @@ export const EVENTS = [
   ...SESSION_EVENTS,
   ...WEBHOOK_EVENTS,
   ...POLL_EVENTS,
+  ...LIVE_LOCATION_EVENTS,
   ...CALL_EVENTS,
   ...SUBSCRIPTION_EVENTS,
   ...LLM_EVENTS,

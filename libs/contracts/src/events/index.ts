@@ -1,6 +1,7 @@
 // The exports are whole files, not name by name: an event is added in the file of its thing, and nowhere else here.
 export * from './call-events.js';
 export * from './events.js';
+export * from './live-location-events.js';
 export * from './llm-events.js';
 export * from './message-events.js';
 export * from './passkey-events.js';

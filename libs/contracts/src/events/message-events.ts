@@ -178,7 +178,7 @@ export class MessageReceivedV1 {
 
   @ApiPropertyOptional({
     description:
-      'Of a place that somebody shares while on the way. The first one is told, and none of the places after it.',
+      'Of a place that somebody shares while on the way. It is the first one; `message.live_location` tells those after it.',
     type: LiveLocation,
   })
   @IsOptional()

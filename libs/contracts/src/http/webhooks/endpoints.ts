@@ -52,7 +52,7 @@ export class CreateWebhookBody {
 
   @ApiPropertyOptional({
     description:
-      'Events to receive; empty or left out means all but those that an endpoint has to name: message.poll_vote and call.received.',
+      'Events to receive; empty or left out means all but those that an endpoint has to name: message.poll_vote, message.live_location and call.received.',
     enum: PUBLIC_EVENTS,
     isArray: true,
     uniqueItems: true,

@@ -4,7 +4,6 @@ import { log } from '@svc/service';
 import { boundedId } from '../stanzas/jids.js';
 import type { ChatTimer } from '../../messages.js';
 import { associationIn } from './associations.js';
-import { isLaterPlace } from './live-location.js';
 import { READINGS, TECHNICAL } from './readings.js';
 import { referralIn } from './referral.js';
 import { SEALED, type Sealed } from './sealed-content.js';
@@ -46,7 +45,7 @@ export function readContent(plaintext: Uint8Array): DecodedContent | 'UNREADABLE
     const message = decoded.deviceSentMessage?.message ?? decoded;
     const { inner } = unwrap(message);
     const { albumOf, isCopy } = associationIn([message, inner]);
-    const content = isCopy || isLaterPlace(inner) ? undefined : described(message);
+    const content = isCopy ? undefined : described(message);
     return content && albumOf ? { ...content, albumOf } : content;
   } catch (error) {
     log().error({ err: error }, 'a message cannot be read: it is told without its content');

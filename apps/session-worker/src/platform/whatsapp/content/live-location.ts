@@ -1,13 +1,15 @@
 import type { LiveLocation } from '@svc/contracts';
-import type { proto } from '@whiskeysockets/baileys';
+import type { InboundPlace } from '../../messages.js';
 import { number, text } from '../kinds/kind.js';
+import type { DecodedContent } from './decoded-content.js';
 import { fields } from './words.js';
 
+const LIVE = 'liveLocationMessage';
 const MOST_CHARS = 2_000;
 
 /** Reads what a place says of somebody on the way; undefined for a message of another kind. */
 export function liveLocationIn(type: string, content: unknown): LiveLocation | undefined {
-  if (type !== 'liveLocationMessage') return undefined;
+  if (type !== LIVE) return undefined;
   const { accuracyInMeters, speedInMps, degreesClockwiseFromMagneticNorth, caption } = fields(content);
   const facts = {
     ...{ accuracy: number(accuracyInMeters), speed: number(speedInMps) },
@@ -17,7 +19,11 @@ export function liveLocationIn(type: string, content: unknown): LiveLocation | u
   return Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined)) as LiveLocation;
 }
 
-/** Says whether a message is a later place of somebody whose first one has been told: they come every few seconds. */
-export function isLaterPlace({ liveLocationMessage }: proto.IMessage): boolean {
-  return (liveLocationMessage?.timeOffset ?? 0) > 0;
+/** Reads a later place of somebody whose first one has been told: they come every few seconds. @returns undefined for any other message */
+export function laterPlaceIn({ type, content }: Pick<DecodedContent, 'type' | 'content'>): InboundPlace | undefined {
+  const liveLocation = liveLocationIn(type, content);
+  const { degreesLatitude, degreesLongitude, timeOffset } = fields(content);
+  const [latitude, longitude, secondsOn] = [degreesLatitude, degreesLongitude, timeOffset].map(number);
+  if (!liveLocation || latitude === undefined || longitude === undefined || !secondsOn) return undefined;
+  return { latitude, longitude, secondsOn, liveLocation };
 }
