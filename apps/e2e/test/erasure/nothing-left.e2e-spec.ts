@@ -87,7 +87,7 @@ test('after an erasure nothing of the person is left anywhere but what the docum
     url: `${receiver.get().origin}/dead`,
   });
   expect(dead.status).toBe(201);
-  const events = ['message.poll_vote', 'call.received'];
+  const events = ['message.poll_vote', 'message.live_location', 'call.received'];
   const named = await actor.api('POST', '/v1/webhooks', {
     ...{ name: 'named', url: `${receiver.get().origin}/named`, events },
   });

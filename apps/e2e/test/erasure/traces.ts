@@ -117,7 +117,7 @@ export class Traces {
     await this.sendsToGroup({ reaction: { messageId, emoji: '👍' } });
   }
 
-  /** Lets the person vote in a poll of ours, and in one that nobody knows, and call. */
+  /** Lets the person vote in a poll of ours, and in one that nobody knows, be on the way, and call. */
   private async votesAndCalls(): Promise<void> {
     const { word } = this.person;
     const early = { pollCreationMessageKey: { id: 'UNKNOWN' }, vote: { encPayload: 'AAAA', encIv: 'AAAA' } };
@@ -128,6 +128,9 @@ export class Traces {
     const vote = { type: 'vote', choices: [option], targetKeyId: body['keyId'] };
     await this.platform('messages', { to: this.actor.phone, content: vote });
     const { id: callId } = await this.platform('calls', { to: this.actor.phone });
+    const place = { degreesLatitude: 1.5, degreesLongitude: 2.5, timeOffset: 15, caption: word };
+    await this.platform('messages', { to: this.actor.phone, message: { liveLocationMessage: place } });
+    await this.named('the place', (payload) => payload['secondsOn'] === 15);
     await this.named('the vote', (payload) => payload['pollId'] === pollId);
     await this.named('the call', (payload) => payload['callId'] === callId);
     expectStatus(await this.call('GET', `messages/${pollId}/poll`), 200);
