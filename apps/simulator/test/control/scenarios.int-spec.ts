@@ -95,6 +95,22 @@ describe('scenarios', () => {
     expect(await faults()).toBe('auto');
   });
 
+  test('an account wants the passkey for a while, and somebody calls meanwhile', async () => {
+    const { body } = await start(
+      { action: 'linking', phone: ACCOUNT, body: { passkey: 'always', refreshOnScan: 1 } },
+      { action: 'linking', phone: ACCOUNT, body: { passkey: 'off' }, afterMs: 100 },
+      { action: 'call', phone: newContact(), body: { to: ACCOUNT, video: true }, afterMs: 50 },
+    );
+    const rules = async () =>
+      (await stack.get<{ passkey: string; refreshOnScan: number }>(`/accounts/${ACCOUNT}/linking`)).body;
+    await until(async () => (await rules()).passkey === 'always', 'the wish for a passkey');
+    const { steps } = await waitForEnd(body.id);
+    expect(steps.map(({ done }) => done)).toEqual([1, 1, 1]);
+    expect(await rules()).toMatchObject({ passkey: 'off', refreshOnScan: 1 });
+    await until(() => client.frames.some(({ tag }) => tag === 'call'), 'the call');
+    await stack.call('DELETE', `/accounts/${ACCOUNT}/linking`);
+  });
+
   test('the platform sends what nobody knows, until it is acknowledged', async () => {
     const attrs = { type: 'surprise', id: 'of-a-scenario', from: 's.whatsapp.net', t: '1790000000' };
     const stanza = { tag: 'notification', attrs, content: [] };
@@ -121,6 +137,8 @@ describe('scenarios', () => {
     [{ action: 'write', phone: '4915550016001', body: { text: 'to whom?' } }, 'body.to'],
     [{ action: 'rubbish', phone: '4915550016001', body: { kind: 'any' } }, 'body.kind'],
     [{ action: 'clear-faults', phone: '4915550016001', body: { all: true } }, 'body.all'],
+    [{ action: 'linking', phone: '4915550016001', body: { passkey: 'sometimes' } }, 'body.passkey'],
+    [{ action: 'call', phone: '4915550016001', body: {} }, 'body.to'],
   ])('refuses the step %j, naming %s', async (step, field) => {
     const { status, body } = await start(step);
     expect(status).toBe(400);

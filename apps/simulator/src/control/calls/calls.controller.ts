@@ -5,8 +5,8 @@ import { PhonePipe } from '../../http/phone.js';
 import { Refusal } from '../../http/refusal.js';
 import { ErrorBody } from '../../http/refusals.js';
 import { Platform } from '../../platform.js';
-import { accountOf } from '../lookups.js';
 import { CallView, EndCall, PlaceCall } from './call-bodies.js';
+import { placeCall } from './place-call.js';
 
 const PHONE = { name: 'phone', description: 'Phone of the contact.', example: '4915550002000' };
 const ID = { name: 'id', description: 'Id of the call.', example: '8F3A0C5B7D1E42969F0B6A1C2D3E4F50' };
@@ -23,10 +23,7 @@ export class CallsController {
   @ApiParam(PHONE)
   @ApiResponse({ status: 201, type: CallView, description: 'It rings.' })
   place(@Param('phone', PhonePipe) phone: string, @Body() body: PlaceCall): CallView {
-    const account = accountOf(this.platform, body.to);
-    const caller = this.platform.population.ensureContact(phone);
-    const { video = false, group, addressing = 'lid', answersReject = true } = body;
-    return viewOf(this.platform.calls.ring(caller, account, { video, group, addressing, answersReject }));
+    return viewOf(placeCall(this.platform, phone, body));
   }
 
   @Post(':id/end')

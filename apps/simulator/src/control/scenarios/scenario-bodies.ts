@@ -19,7 +19,7 @@ const LONGEST_MS = 24 * 3_600_000;
 const MOST_TIMES = 1_000_000;
 
 const ACTION = `What is done, as the request of that name does it: write (POST /contacts/{phone}/messages),
-typing (POST /contacts/{phone}/typing), disconnect (POST /accounts/{phone}/disconnect), faults and
+typing (POST /contacts/{phone}/typing), call (POST /contacts/{phone}/calls), linking (PUT /accounts/{phone}/linking), disconnect (POST /accounts/{phone}/disconnect), faults and
 clear-faults (PUT and DELETE /accounts/{phone}/faults), rubbish (POST /accounts/{phone}/frames), stanza (POST /accounts/{phone}/stanzas).`;
 
 export class ScenarioStep {

@@ -3,7 +3,9 @@ import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
 import { Platform } from '../../platform.js';
 import { Refusal } from '../../http/refusal.js';
+import { withoutUndefined } from '../../http/without-undefined.js';
 import { AccountsService } from '../accounts/accounts.service.js';
+import { placeCall } from '../calls/place-call.js';
 import { ContactsService } from '../contacts/contacts.service.js';
 import { FaultsService } from '../faults/faults.service.js';
 import { accountOf } from '../lookups.js';
@@ -37,6 +39,8 @@ export class ScenariosService implements OnModuleDestroy {
       write: (phone, body) => contacts.write(phone, body),
       typing: (phone, { to, state }) =>
         presence.type(population.ensureContact(phone), accountOf(platform, to), state),
+      call: (phone, body) => placeCall(platform, phone, body),
+      linking: (phone, body) => platform.pairing.rules.change(phone, withoutUndefined(body)),
       disconnect: (phone, body) => accounts.disconnect(phone, body),
       faults: (phone, body) => faults.change(phone, body),
       'clear-faults': (phone) => faults.clear(phone),

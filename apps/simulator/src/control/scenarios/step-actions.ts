@@ -2,7 +2,9 @@ import { type ClassConstructor, plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
 import { Refusal } from '../../http/refusal.js';
 import { Disconnect } from '../accounts/account-bodies.js';
+import { PlaceCall } from '../calls/call-bodies.js';
 import { FaultsChange } from '../faults/fault-bodies.js';
+import { LinkingChange } from '../linking/linking-bodies.js';
 import { WriteMessage } from '../messages/message-bodies.js';
 import { StartTyping } from '../contacts/presence-bodies.js';
 import { fieldProblems } from '../../http/refusals.js';
@@ -15,6 +17,8 @@ class EmptyBody {}
 const BODIES = {
   write: WriteMessage,
   typing: StartTyping,
+  call: PlaceCall,
+  linking: LinkingChange,
   disconnect: Disconnect,
   faults: FaultsChange,
   'clear-faults': EmptyBody,
