@@ -54,6 +54,15 @@ test(
 );
 
 test(
+  'whose page is on that very phone types a code, and gives the passkey on a computer',
+  async () => {
+    const link = await opened();
+    await link.finish(() => link.typeCode());
+  },
+  TEST_MS,
+);
+
+test(
   'whose phone shows another code stops, reads so, and the second try works',
   async () => {
     const link = await asked();

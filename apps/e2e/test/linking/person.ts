@@ -148,6 +148,18 @@ export class PageLink {
     await waitFor('the scan', () => this.isScanned(), LIMIT_MS);
   }
 
+  /** Asks for a code to type and types it on the phone, which asks for the passkey. */
+  async typeCode(): Promise<void> {
+    await this.page.locator('#phone').setTimeout(LIMIT_MS).fill(`+${this.phone}`);
+    await press(this.page, 'Show a code');
+    const shown = await this.page.waitForSelector('.code:not(:empty)', { timeout: LIMIT_MS });
+    const code = (await shown?.evaluate((element) => element.textContent)) ?? '';
+    const typed = this.stack.platform('POST', `/accounts/${this.phone}/code`, { code });
+    await typed.catch((error: unknown) => {
+      if (!String(error).includes('PASSKEY_REQUIRED')) throw error;
+    });
+  }
+
   /** Gives the passkey by the helper. */
   async givePasskey(): Promise<void> {
     await this.page.bringToFront();
@@ -174,9 +186,9 @@ export class PageLink {
     await this.stack.platform('POST', `/accounts/${this.phone}/passkey/confirm`, { code });
   }
 
-  /** Does all that a person does from the code to scan to the linked number. */
-  async finish(): Promise<void> {
-    await this.scan();
+  /** Does all that a person does from the code to scan, or to type, to the linked number. */
+  async finish(begin = (): Promise<void> => this.scan()): Promise<void> {
+    await begin();
     await says(this.page, 'Your account wants its passkey');
     await this.givePasskey();
     const code = await this.code();
