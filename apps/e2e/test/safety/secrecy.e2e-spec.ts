@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
 import { waitFor } from '@svc/testing';
-import { Actor, createTenant, inventPhone } from '../../src/stack/actor.js';
+import { Actor, createSession, createTenant, inventPhone } from '../../src/stack/actor.js';
 import type { Stack } from '../../src/stack/stack.js';
 import { stackOfRun, withReceiver } from '../stage/stage.js';
 
@@ -26,6 +26,20 @@ function spellings(secret: string): string[] {
   return [secret, bytes.toString('hex'), bytes.toString('base64').replace(/=+$/, ''), ofBase64];
 }
 
+/** Opens a link page as its person does; returns what the address and the browser keep secret. */
+async function openLinkPage({ tenant }: Actor): Promise<string[]> {
+  await stack.operator('tenants', 'confirm-name', tenant.tenantId, '--name', 'Acme Flowers');
+  const id = await createSession(stack, tenant.apiKey);
+  const made = await stack.api<{ address: string }>(tenant.apiKey, 'POST', `/v1/sessions/${id}/link-page`, {});
+  const token = made.body.address.split('/').at(-1) ?? '';
+  await stack.api(undefined, 'GET', `/link/${token}`);
+  const agreed = { token, consents: true, language: 'en' };
+  const opened = await stack.api<{ key: string }>(undefined, 'POST', '/v1/public/link/open', agreed);
+  await stack.api(undefined, 'POST', '/v1/public/link/open', agreed);
+  await stack.api(opened.body.key, 'GET', '/v1/public/link');
+  return [token, opened.body.key];
+}
+
 test('no log of any process holds a text, a key, a secret or a password', async () => {
   const actor = await Actor.create(stack);
   const canary = (what: string): string => `canary-${what}-${randomUUID()}`;
@@ -44,6 +58,7 @@ test('no log of any process holds a text, a key, a secret or a password', async 
   await actor.send(contact, texts.out);
   await actor.write(contact, texts.in);
   await actor.write(contact, texts.dead);
+  const links = await openLinkPage(actor);
   const minted = await actor.api<{ secret: string; kid: string }>('POST', '/v1/api-keys', { rotates: null });
   const other = await stack.operator<{ dashboard: { password: string }; apiKey: string }>(
     ...['tenants', 'create', '--name', 'secrecy', '--plan', 'STARTER'],
@@ -85,6 +100,7 @@ test('no log of any process holds a text, a key, a secret or a password', async 
     secret,
     secret.slice('whsec_'.length),
     other.dashboard.password,
+    ...links,
     ...Object.values(secrets),
   ];
   expect(all.length).toBeGreaterThan(15);
