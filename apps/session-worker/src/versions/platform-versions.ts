@@ -8,6 +8,7 @@ import {
   afterFailure,
   afterOpening,
   afterRefusal,
+  afterSilence,
   afterTrial,
   revisionOf,
   turnOf,
@@ -113,6 +114,7 @@ export class PlatformVersions {
     for (const sessionId of this.refused.keys()) if (!isRunning(sessionId)) this.refused.delete(sessionId);
     await this.refresh();
     this.keep(await this.sources.readIfDue(this.known as StateNow));
+    await this.endSilence();
     await this.endTrial(isConnected);
     for (const [sessionId, { wake }] of [...this.refused]) {
       if (wake && (await this.mayLogIn(sessionId))) this.wake(sessionId, wake);
@@ -187,6 +189,11 @@ export class PlatformVersions {
       log().warn({ sessionId, err: error }, 'platform version not noted');
       return close;
     }
+  }
+
+  private async endSilence(): Promise<void> {
+    const { state, now } = this.known as StateNow;
+    if (afterSilence(state, now) !== state) await this.change(afterSilence);
   }
 
   private async endTrial(isConnected: (sessionId: string) => boolean): Promise<void> {

@@ -7,6 +7,7 @@ import {
   afterOrder,
   afterReading,
   afterRefusal,
+  afterSilence,
   afterTrial,
   chosenOf,
   firstState,
@@ -176,6 +177,15 @@ describe('a refusal of the revision that all use', () => {
     expect(turnOf(opened, OLD, T)).toBe('go');
     expect([revisionOf(opened, 'two', OLD), revisionOf(opened, 'three', undefined)]).toEqual([NEW, OLD]);
     expect(afterTrial(opened, 'one', T + 10 * MINUTE)).toMatchObject({ current: NEW, outage: null });
+  });
+
+  test('is over six hours after it was time to try again, where nobody does', () => {
+    const due = T + 15 * MINUTE;
+    const refused = refusedOld();
+    expect(afterSilence(refused, due + 6 * HOUR - 1)).toBe(refused);
+    expect(afterSilence(refused, due + 6 * HOUR).outage).toBeNull();
+    const tried = refusedOld(afterClaim(refused, 'one', due), 'one', due);
+    expect(afterSilence(tried, due + 6 * HOUR)).toBe(tried);
   });
 
   test('of the next days has an alert of its own', () => {

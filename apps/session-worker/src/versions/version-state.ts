@@ -240,6 +240,12 @@ function afterRetry(state: VersionState, outage: Outage, sessionId: string, now:
   return { ...state, outage: { ...outage, waitMs, nextTryAt: now + waitMs, trial: null }, nextReadAt: now };
 }
 
+/** Ends a refusal for which nobody has tried again long after it was time: all who were refused are gone. */
+export function afterSilence(state: VersionState, now: number): VersionState {
+  const { outage } = state;
+  return outage && now - outage.nextTryAt >= LONGEST_WAIT_MS ? { ...state, outage: null } : state;
+}
+
 /** Notes that the connection of the session that tries the candidate did not work; nobody knows whether the version is why. */
 export function afterFailure(state: VersionState, sessionId: string, now: number): VersionState {
   const { candidate } = state;

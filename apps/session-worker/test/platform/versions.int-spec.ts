@@ -84,6 +84,9 @@ async function metric(name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]);
 }
 
+/** Says whether the worker knows that a session was refused for its version. */
+const isRemembered = (id: string): boolean => stage.worker.get(PlatformVersions)['refused'].has(id);
+
 describe('the version of the client', () => {
   const phones = ['15550131001', '15550131002'] as const;
   let sessions: string[];
@@ -234,7 +237,6 @@ describe('the version of the client', () => {
     const phone = '15550131004';
     const deleted = await stage.link(phone);
     const { revision: before } = await shown();
-    const isRemembered = (id: string): boolean => stage.worker.get(PlatformVersions)['refused'].has(id);
     // The candidate of the test before is refused as well: nobody finds another way in.
     await versions({ swRevision: before, pageRevision: before, loginFloor: latest + 1 });
     const waiting = [
@@ -253,6 +255,21 @@ describe('the version of the client', () => {
     await later(15 * MINUTE);
     await stage.reached(sessions[0] as string, 'CONNECTED');
     await becomes('the refusal to be over', ({ outdated }) => !outdated);
+  });
+
+  test('that is refused is no trouble any more once all are gone who were refused', async () => {
+    const phone = '15550131005';
+    const gone = await stage.link(phone);
+    const { revision: before } = await shown();
+    await versions({ swRevision: before, pageRevision: before, loginFloor: before + 1 });
+    await drop(phone);
+    await waits(gone, 'CLIENT_OUTDATED');
+    await stage.change(gone, 'delete');
+    await waitFor('the session to be forgotten', () => !isRemembered(gone), LONG_MS);
+    expect((await shown()).outdated).not.toBeNull();
+    await later(7 * 60 * MINUTE);
+    await becomes('the refusal to be over', ({ outdated }) => !outdated);
+    expect(await metric('platform_client_outdated')).toBe(0);
   });
 
   test('is what the operator says, also below what was accepted, until the sources shall say it again', async () => {
