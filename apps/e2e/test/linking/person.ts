@@ -122,7 +122,7 @@ export class PageLink {
   static async open(stack: Stack, apiKey: string, person: Person, rules: object = {}): Promise<PageLink> {
     const phone = inventPhone();
     await stack.platform('PUT', `/accounts/${phone}/linking`, { passkey: 'always', ...rules });
-    await person.takePasskey(await stack.platform('GET', `/accounts/${phone}/passkey/key`));
+    await person.takePasskey(await stack.platform<PasskeyKey>('GET', `/accounts/${phone}/passkey/key`));
     const sessionId = await createSession(stack, apiKey);
     const { body } = await stack.api<{ address: string }>(
       apiKey,
