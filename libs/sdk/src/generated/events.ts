@@ -3,6 +3,7 @@
 import type {
   CallReceivedV1,
   MessageFailedV1,
+  MessageLiveLocationV1,
   MessagePollVoteV1,
   MessageReceivedV1,
   OutboundMessageV1,
@@ -53,6 +54,11 @@ export interface EventPayloads {
    * it.
    */
   'message.poll_vote': MessagePollVoteV1;
+  /**
+   * Somebody who shares the way is at another place. Only an endpoint that names this event gets it: places
+   * come every few seconds.
+   */
+  'message.live_location': MessageLiveLocationV1;
   /** Somebody calls the number, or called while it was away. Only an endpoint that names this event gets it. */
   'call.received': CallReceivedV1;
 }
@@ -184,6 +190,21 @@ export const SAMPLE_PAYLOADS: EventPayloads = {
     options: ['yes'],
     unknownOptions: 1,
     votedAt: '2026-01-31T12:00:00.120Z',
+    timestamp: '2026-01-31T12:00:00.000Z',
+  },
+  'message.live_location': {
+    sessionId: '0198c0de-0000-7000-8000-0000000000b1',
+    messageId: '0198c0de-0000-7000-8000-000000000110',
+    remoteJid: '4915112345678@s.whatsapp.net',
+    phone: '+4915112345678',
+    pushName: 'Ada',
+    chatId: '4915112345678@s.whatsapp.net',
+    isGroup: false,
+    fromMe: false,
+    latitude: 52.52,
+    longitude: 13.405,
+    secondsOn: 15,
+    liveLocation: { accuracy: 12, speed: 1.4, direction: 90 },
     timestamp: '2026-01-31T12:00:00.000Z',
   },
   'call.received': {

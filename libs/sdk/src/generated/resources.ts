@@ -127,6 +127,7 @@ export interface ReadEventLogQuery {
     | 'webhook.paused'
     | 'webhook.recovered'
     | 'message.poll_vote'
+    | 'message.live_location'
     | 'call.received'
     | undefined;
   /** Only events of this session. */
@@ -152,6 +153,7 @@ export interface StreamEventsQuery {
     | 'webhook.paused'
     | 'webhook.recovered'
     | 'message.poll_vote'
+    | 'message.live_location'
     | 'call.received'
     | undefined;
   /** Only events of this session. */
@@ -236,6 +238,7 @@ export interface ListDeliveriesQuery {
     | 'webhook.paused'
     | 'webhook.recovered'
     | 'message.poll_vote'
+    | 'message.live_location'
     | 'call.received'
     | undefined;
   /** Only deliveries of events from this time on (ISO 8601 with a zone). */
@@ -269,6 +272,7 @@ export interface ListDeadLettersQuery {
     | 'webhook.paused'
     | 'webhook.recovered'
     | 'message.poll_vote'
+    | 'message.live_location'
     | 'call.received'
     | undefined;
   /** Only deliveries of events from this time on (ISO 8601 with a zone). */

@@ -308,8 +308,8 @@ export interface CreateWebhookBody {
   /** Receiver address: https, a public host, no user info. */
   url: string;
   /**
-   * Events to receive; empty or left out means all but those that an endpoint has to name: message.poll_vote
-   * and call.received.
+   * Events to receive; empty or left out means all but those that an endpoint has to name: message.poll_vote,
+   * message.live_location and call.received.
    */
   events?:
     | (
@@ -328,6 +328,7 @@ export interface CreateWebhookBody {
         | 'webhook.paused'
         | 'webhook.recovered'
         | 'message.poll_vote'
+        | 'message.live_location'
         | 'call.received'
       )[]
     | undefined;
@@ -979,6 +980,36 @@ export interface MessageFailure {
   givenBack?: ('session' | 'plan')[] | undefined;
 }
 
+/** `MessageLiveLocationV1` of the API description. */
+export interface MessageLiveLocationV1 {
+  /** Session that received the place. */
+  sessionId: string;
+  /** Service message id of the place. */
+  messageId: string;
+  /** Address of who is on the way. */
+  remoteJid: string;
+  /** Phone number of who is on the way in E.164 form; null where the platform hides it. */
+  phone?: string | null | undefined;
+  /** Display name of who is on the way. */
+  pushName?: string | null | undefined;
+  /** Address of the chat: of the contact, or of the group. */
+  chatId: string;
+  /** Whether the chat is a group. */
+  isGroup: boolean;
+  /** True for a place of the own number, shared on the phone. */
+  fromMe: boolean;
+  /** Degrees of latitude. */
+  latitude: number;
+  /** Degrees of longitude. */
+  longitude: number;
+  /** Seconds since the first place of this way, which came as `message.received`. */
+  secondsOn: number;
+  /** What the place says besides. */
+  liveLocation: LiveLocation;
+  /** When the platform took the place (ISO 8601, UTC). */
+  timestamp: string;
+}
+
 /** `MessageMedia` of the API description. */
 export interface MessageMedia {
   /** Id of the file: the same value as messageId. */
@@ -1106,7 +1137,10 @@ export interface MessageReceivedV1 {
   choices?: OfferedChoice[] | undefined;
   /** Of an answer to a form: what was filled in, as the JSON text that the platform made of it. */
   formAnswers?: string | undefined;
-  /** Of a place that somebody shares while on the way. The first one is told, and none of the places after it. */
+  /**
+   * Of a place that somebody shares while on the way. It is the first one; `message.live_location` tells
+   * those after it.
+   */
   liveLocation?: LiveLocation | undefined;
   /**
    * Seconds after which the phones of the chat delete it, where messages disappear there. Here it is kept as
@@ -1615,6 +1649,7 @@ export interface ReplayBody {
     | 'webhook.paused'
     | 'webhook.recovered'
     | 'message.poll_vote'
+    | 'message.live_location'
     | 'call.received'
     | undefined;
   /** Only deliveries of events from this time on (ISO 8601 with a zone). */
@@ -1784,6 +1819,11 @@ export interface SessionEndedV1 {
     | 'CREDENTIALS_UNREADABLE'
     | 'PROXY_FAILED'
     | 'PROXY_CHANGED';
+  /**
+   * Until when, where that is known (ISO 8601, UTC): the session comes back by itself at the end of a ban.
+   * Absent otherwise.
+   */
+  until?: string | undefined;
 }
 
 /** `SessionLimits` of the API description. */
@@ -2097,6 +2137,7 @@ export interface UpdateWebhookBody {
         | 'webhook.paused'
         | 'webhook.recovered'
         | 'message.poll_vote'
+        | 'message.live_location'
         | 'call.received'
       )[]
     | undefined;
@@ -2214,6 +2255,7 @@ export interface WebhookEndpoint {
     | 'webhook.paused'
     | 'webhook.recovered'
     | 'message.poll_vote'
+    | 'message.live_location'
     | 'call.received'
   )[];
   /** Whether deliveries go out. */
@@ -2274,6 +2316,7 @@ export interface WebhookEndpointWithSecret {
     | 'webhook.paused'
     | 'webhook.recovered'
     | 'message.poll_vote'
+    | 'message.live_location'
     | 'call.received'
   )[];
   /** Whether deliveries go out. */
