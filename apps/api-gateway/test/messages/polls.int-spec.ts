@@ -46,9 +46,10 @@ const at = (second: number): string => new Date(Date.UTC(2026, 0, 31, 12, 0, sec
 
 test('the result of a poll has the last vote of each voter, in whichever order they are heard', async () => {
   const id = await asks();
-  await votes(id, { remoteJid: BEN, options: ['yes'], votedAt: at(3) });
   await votes(id, { options: ['no'], votedAt: at(2) });
+  await resultWith(id, ({ voters: heard }) => heard === 1);
   await votes(id, { options: ['yes'], votedAt: at(1) });
+  await votes(id, { remoteJid: BEN, options: ['yes'], votedAt: at(3) });
   const { options, voters, votes: all } = await resultWith(id, ({ votes: heard }) => heard.length === 2);
   expect(options).toEqual([
     { name: 'yes', votes: 1 },
