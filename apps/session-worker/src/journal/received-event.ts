@@ -11,8 +11,8 @@ import {
 import { eventOf } from '@svc/service';
 import type { InboundContent, InboundRecord } from '../platform/messages.js';
 import type { InboundVote } from '../platform/votes.js';
+import { locationEvent } from './location-event.js';
 import { messageIdOf } from './message-id.js';
-import { placeEvent } from './place-event.js';
 import { voteEvent } from './vote-event.js';
 
 /** NATS takes a megabyte in one message, envelope and all. */
@@ -26,7 +26,7 @@ export function receivedEvent(
   session: { id: string; tenantId: string },
 ): Envelope | undefined {
   if (record.vote) return eventOfVote(record, record.vote, session);
-  if (record.place) return placeEvent(record, record.place, session);
+  if (record.location) return locationEvent(record, record.location, session);
   if (!record.content) return undefined;
   const event = eventFrom(record, record.content, session);
   if (fits(event)) return event;
@@ -55,8 +55,8 @@ function eventOfVote(
 export function withoutContent(record: InboundRecord): InboundRecord {
   const content = record.content && contentless(record.content, 'UNREADABLE');
   const vote = record.vote && { ...record.vote, ...{ options: [], unknownOptions: 0, isUnreadable: true } };
-  const place = record.place && { ...record.place, liveLocation: {} };
-  return { ...record, pushName: null, content, vote, place };
+  const location = record.location && { ...record.location, liveLocation: {} };
+  return { ...record, pushName: null, content, vote, location };
 }
 
 function fits(event: Envelope): boolean {

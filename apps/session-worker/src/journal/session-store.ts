@@ -141,7 +141,7 @@ export class SessionStore implements PlatformStore {
     }
     await this.writeAll(
       changes,
-      records.map((record) => ({ ...record, content: undefined, vote: undefined, place: undefined })),
+      records.map((record) => ({ ...record, content: undefined, vote: undefined, location: undefined })),
     );
   }
 

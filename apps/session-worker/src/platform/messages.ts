@@ -31,7 +31,7 @@ export interface InboundContent {
   choices?: OfferedChoice[];
   /** JSON text of what was filled into a form. */
   formAnswers?: string;
-  /** Facts of a place of somebody on the way. */
+  /** Facts of a location of somebody on the way. */
   liveLocation?: LiveLocation;
   /** Seconds after which phones delete it. */
   disappearsAfter?: number;
@@ -44,8 +44,8 @@ export interface InboundContent {
   isForwarded?: true;
 }
 
-/** A later place of somebody who shares the way; the first one is a message. */
-export interface InboundPlace {
+/** A later location of somebody who shares the way; the first one is a message. */
+export interface InboundLocation {
   latitude: number;
   longitude: number;
   /** Seconds since the first one. */
@@ -81,8 +81,8 @@ export interface InboundRecord {
   content: InboundContent | undefined;
   /** Vote that it is, in place of a content. */
   vote?: InboundVote | undefined;
-  /** Later place that it is, in place of a content. */
-  place?: InboundPlace | undefined;
+  /** Later location that it is, in place of a content. */
+  location?: InboundLocation | undefined;
   /** Timer of its chat, where it names one. */
   timer?: ChatTimer | undefined;
 }

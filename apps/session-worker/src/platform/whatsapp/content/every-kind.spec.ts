@@ -12,7 +12,7 @@ import {
 } from '../../../../test/every-kind.js';
 import type { InboundContent } from '../../messages.js';
 import { type DecodedContent, readContent } from './decoded-content.js';
-import { laterPlaceIn } from './live-location.js';
+import { laterLocationIn } from './live-location.js';
 import { inboundContent } from './message-body.js';
 
 /** Reads a message as it comes off the wire. */
@@ -157,7 +157,7 @@ describe('a place of somebody on the way', () => {
   });
 
   test('is a message once: those after it are places of their own', () => {
-    const later = (message: object): unknown => laterPlaceIn(read(message) as DecodedContent);
+    const later = (message: object): unknown => laterLocationIn(read(message) as DecodedContent);
     expect(later({ liveLocationMessage: { ...place, timeOffset: 15 } })).toEqual({
       ...{ latitude: 1.5, longitude: 2.5, secondsOn: 15, liveLocation: {} },
     });

@@ -1,5 +1,5 @@
 import type { LiveLocation } from '@svc/contracts';
-import type { InboundPlace } from '../../messages.js';
+import type { InboundLocation } from '../../messages.js';
 import { number, text } from '../kinds/kind.js';
 import type { DecodedContent } from './decoded-content.js';
 import { fields } from './words.js';
@@ -7,7 +7,7 @@ import { fields } from './words.js';
 const LIVE = 'liveLocationMessage';
 const MOST_CHARS = 2_000;
 
-/** Reads what a place says of somebody on the way; undefined for a message of another kind. */
+/** Reads what a location says of somebody on the way; undefined for a message of another kind. */
 export function liveLocationIn(type: string, content: unknown): LiveLocation | undefined {
   if (type !== LIVE) return undefined;
   const { accuracyInMeters, speedInMps, degreesClockwiseFromMagneticNorth, caption } = fields(content);
@@ -19,8 +19,8 @@ export function liveLocationIn(type: string, content: unknown): LiveLocation | u
   return Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== undefined)) as LiveLocation;
 }
 
-/** Reads a later place of somebody whose first one has been told: they come every few seconds. @returns undefined for any other message */
-export function laterPlaceIn({ type, content }: Pick<DecodedContent, 'type' | 'content'>): InboundPlace | undefined {
+/** Reads a later location of somebody whose first one has been told: they come every few seconds. @returns undefined for any other message */
+export function laterLocationIn({ type, content }: Pick<DecodedContent, 'type' | 'content'>): InboundLocation | undefined {
   const liveLocation = liveLocationIn(type, content);
   const { degreesLatitude, degreesLongitude, timeOffset } = fields(content);
   const [latitude, longitude, secondsOn] = [degreesLatitude, degreesLongitude, timeOffset].map(number);

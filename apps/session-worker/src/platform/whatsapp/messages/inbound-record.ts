@@ -7,7 +7,7 @@ import type { Stanza } from '../stanzas/stanzas.js';
 import type { AddressBook, JournalPlace } from '../stanzas/address-book.js';
 import { addressOf, boundedId, isOwn, phoneAddress } from '../stanzas/jids.js';
 import { type DecodedContent, readContent } from '../content/decoded-content.js';
-import { laterPlaceIn } from '../content/live-location.js';
+import { laterLocationIn } from '../content/live-location.js';
 import { inboundContent } from '../content/message-body.js';
 import { voteIn } from '../secrets/poll-votes.js';
 import { withSealedEdit } from '../secrets/sealed-edits.js';
@@ -34,8 +34,8 @@ export function journalPlace({ attrs, content }: Stanza, ciphertext: Uint8Array)
   return { sender, keyId, isKey };
 }
 
-/** Words of a message: a content, a vote, or a later place; nothing for people. Besides, the timer of its chat. */
-type Said = Partial<Pick<InboundRecord, 'content' | 'vote' | 'place' | 'timer'>>;
+/** Words of a message: a content, a vote, or a later location; nothing for people. Besides, the timer of its chat. */
+type Said = Partial<Pick<InboundRecord, 'content' | 'vote' | 'location' | 'timer'>>;
 
 /** Makes the journal's record of a decrypted message; undefined for a stanza that no person wrote. */
 export function inboundRecord(
@@ -124,8 +124,8 @@ async function saidIn(
   }
   if (read.setting) return { timer: read.setting };
   if (read.vote) return votedIn(read, where, book);
-  const place = laterPlaceIn(read);
-  if (place) return { place, timer: read.timer };
+  const location = laterLocationIn(read);
+  if (location) return { location, timer: read.timer };
   const decoded = await withPhones(await withSealedEdit(read, where.stanza, book), book);
   const content = decoded && inboundContent(decoded);
   if (!content || isUnsupported(content)) countContent(plaintext, content?.type);
