@@ -1,7 +1,8 @@
 /// <reference lib="dom" />
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { temporaryDirectory, waitFor } from '@svc/testing';
+import { waitFor } from '@svc/testing';
 import puppeteer, { type Browser, type CDPSession, type Page } from 'puppeteer-core';
 import { createSession, inventPhone } from '../../src/stack/actor.js';
 import type { Stack } from '../../src/stack/stack.js';
@@ -20,7 +21,7 @@ interface PasskeyKey {
 
 /** Copies the helper, with leave to reach local gateways: nobody is there to answer the browser's question. */
 function allowedHelper(): string {
-  const folder = join(temporaryDirectory('helper'), 'helper');
+  const folder = mkdtempSync(join(tmpdir(), 'svc-helper-'));
   cpSync(HELPER, folder, { recursive: true });
   const file = join(folder, 'manifest.json');
   const manifest = JSON.parse(readFileSync(file, 'utf8')) as { host_permissions: string[] };
@@ -48,6 +49,7 @@ export class Person {
     private readonly helper: Page,
     private readonly cdp: CDPSession,
     private readonly authenticatorId: string,
+    private readonly folder: string,
   ) {}
 
   static async start(): Promise<Person> {
@@ -71,10 +73,11 @@ export class Person {
         ...{ isUserVerified: true, automaticPresenceSimulation: true },
       },
     });
-    const helperId = await browser.installExtension(allowedHelper());
+    const folder = allowedHelper();
+    const helperId = await browser.installExtension(folder);
     const helper = await browser.newPage();
     await helper.goto(`chrome-extension://${helperId}/helper.html`);
-    return new Person(browser, helper, cdp, authenticatorId);
+    return new Person(browser, helper, cdp, authenticatorId, folder);
   }
 
   /** Takes the passkey of an account, in place of the one before. */
@@ -101,8 +104,9 @@ export class Person {
     await this.helper.locator('button').click();
   }
 
-  stop(): Promise<void> {
-    return this.browser.close();
+  async stop(): Promise<void> {
+    await this.browser.close();
+    rmSync(this.folder, { recursive: true, force: true });
   }
 }
 

@@ -91,6 +91,8 @@ test('a ban is told with its end, once, and so is one that follows on it', async
   await status.connected('15550100001');
   const ends = [EXPIRES, EXPIRES, new Date(EXPIRES.getTime() + 3_600_000)];
   for (const until of ends) await status.disconnected('RECONNECTING', 'TEMPORARILY_BANNED', { until });
-  const told = written.slice(1).map(([, events]) => events.map(({ data }) => (data as { until?: string }).until));
+  const told = written
+    .slice(1)
+    .map(([, events]) => events.map(({ data }) => (data as { until?: string }).until));
   expect(told).toEqual([['2026-01-31T12:10:00.000Z'], [], ['2026-01-31T13:10:00.000Z']]);
 });

@@ -145,8 +145,10 @@ function mayTry(
   now: number,
 ): boolean {
   if (pinned !== null || !isFree(trial, LONGEST_TRIAL_MS, now)) return false;
-  // Where the revision of all is refused there is nothing to harm: whoever waits may try.
-  return !failed || outage !== null || failed.sessionId === sessionId || now - failed.since >= LONGEST_RETURN_MS;
+  // A session that waits for the end of a refusal has nothing to lose.
+  return (
+    !failed || outage !== null || failed.sessionId === sessionId || now - failed.since >= LONGEST_RETURN_MS
+  );
 }
 
 /** Says what a session may do that was refused: log in, be the one that tries, or wait. */
