@@ -119,7 +119,7 @@ function problemWith(
   hash: Buffer,
   seen: SeenEnd | undefined,
 ): string | undefined {
-  if (record.location !== place) return MISSING;
+  if (record.place !== place) return MISSING;
   if (!record.prevHash?.equals(hash)) return 'It does not follow the entry before.';
   if (!record.hash?.equals(hashOf(hash, factOf(record)))) return 'It is not what was written.';
   if (seen?.place !== place || record.hash.equals(seen.hash)) return undefined;

@@ -99,7 +99,7 @@ async function append(tx: EntityManager, entry: NewEntry): Promise<void> {
   const record = { id, tenantId, place: head.place + 1, at, actor, action, target, reason, details };
   const hash = hashOf(head.hash, factOf(record));
   await tx.insert(AuditRecord, { ...record, prevHash: head.hash, hash } as object);
-  await tx.update(AuditHead, { tenantId }, { place: record.location, hash });
+  await tx.update(AuditHead, { tenantId }, { place: record.place, hash });
 }
 
 function toEntry(record: AuditRecord): AuditEntry {
