@@ -48,11 +48,13 @@ const IS_TAKEN = 'm.id = ANY (ARRAY(SELECT id FROM taken))';
 
 // Real time. The claim moves the row out of the way of the other replicas, and says at once when it is looked at next: each write of the
 // time costs an entry in every index of the table. Compared with the time of the statement, which an index can be asked for: the
-// clock's moves while it is read, and all that waits would be looked at.
+// clock's moves while it is read, and all that waits would be looked at. Rows of one batch are due a millisecond apart, in their order: the
+// next turn may come between them, and a message of a session does not overtake another.
 export const CLAIM_SQL = `${turnsSql('m.next_publish_at <= statement_timestamp()', BATCH)}
   UPDATE message m SET publish_attempts = publish_attempts + 1,
-    next_publish_at = clock_timestamp()
+    next_publish_at = statement_timestamp()
       + (ARRAY[${SPACING_S.join()}])[least(publish_attempts + 1, ${SPACING_S.length})] * interval '1 second'
+      + array_position(ARRAY(SELECT id FROM taken), m.id) * interval '1 millisecond'
   WHERE ${IS_TAKEN}
   RETURNING id, tenant_id AS "tenantId", session_id AS "sessionId", contact, requested_to AS "requestedTo", body, content,
     client_message_id AS "clientMessageId",
@@ -60,7 +62,7 @@ export const CLAIM_SQL = `${turnsSql('m.next_publish_at <= statement_timestamp()
 
 // The statement finds rows by their keys (docs/adr/0028-statements-use-the-primary-key.md).
 const NOT_TAKEN_SQL = `UPDATE message SET publish_attempts = publish_attempts - 1,
-    next_publish_at = clock_timestamp() + interval '1 second'
+    next_publish_at = statement_timestamp() + interval '1 second' + array_position($1::uuid[], id) * interval '1 millisecond'
   WHERE id = ANY($1) AND status || '' = 'QUEUED'`;
 
 // The rows of a process that died between a row and its publication, or of a stream that is made again, do not wait for their own time.

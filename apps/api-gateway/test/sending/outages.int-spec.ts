@@ -98,13 +98,40 @@ describe('the sweeper', () => {
     await gateway.service.get(SendPublisher).settled();
     // The last accepted as the first: neither where the rows lie nor their ids give the order away.
     await gateway.service.database.query(
-      `UPDATE gateway.message SET next_publish_at = clock_timestamp() + interval '1 second',
+      `UPDATE gateway.message SET next_publish_at = statement_timestamp() + interval '1 second',
          created_at = clock_timestamp() + array_position($1::uuid[], id) * interval '1 second' WHERE id = ANY($1)`,
       [jobs],
     );
     await gateway.service.nats.restart({ wipe: true });
     const commands = await commandsBack(sessionId, jobs.length);
     expect(commands.map(({ id }) => id)).toEqual(jobs);
+  });
+
+  test('keeps the order of those that NATS did not take: each is due after the one before it', async () => {
+    const { apiKey, tenantId } = await gateway.createTenant();
+    const { id: sessionId } = gateway.fakes.addSession(tenantId);
+    await gateway.fakes.messaging.manager.streams.delete(STREAMS.commands);
+    for (let i = 0; i < 8; i += 1)
+      await gateway.call(apiKey, 'POST /v1/messages', { sessionId, to: '+15550001111', text: `${i}` });
+    const inOrder = (): Promise<{ next: Date; tried: boolean }[]> =>
+      gateway.service.database.query(
+        `SELECT next_publish_at AS next, next_publish_at > created_at + interval '2900 milliseconds' AS tried
+         FROM gateway.message WHERE session_id = $1 ORDER BY created_at, id`,
+        [sessionId],
+      );
+    const rows = await waitFor(
+      'the sweeper to try all of them in vain',
+      async () => {
+        const found = await inOrder();
+        return found.every(({ tried }) => tried) && found;
+      },
+      30_000,
+    );
+    const times = rows.map(({ next }) => +next);
+    expect(new Set(times).size).toBe(8);
+    expect(times).toEqual([...times].sort((a, b) => a - b));
+    await gateway.service.nats.restart({ wipe: true });
+    await commandsBack(sessionId, 8);
   });
 
   test('leaves a message alone that NATS took, and comes soon to one that it did not', async () => {

@@ -32,6 +32,12 @@ const YOUNG_MB = 64;
  */
 const HEAP_MB = 256;
 
+/**
+ * The growth of the gateway's heap, in per cent of what is in use, before it is collected as a whole. V8 keeps the requests to write to sockets until then, five a send:
+ * without it the bound sinks towards what is in use, and at 300 sends a second the heap is gone through every four seconds, while sends wait for 30 to 70 ms (ADR 24).
+ */
+const HEAP_GROWTH = 100;
+
 /** The table of the services, each of which has a schema. The customer's door closes first, what others ask closes last. */
 export const SERVICES: readonly ServiceRow[] = [
   { name: 'billing', stopOrder: 3 },
@@ -45,7 +51,7 @@ export const SERVICES: readonly ServiceRow[] = [
   {
     name: GATEWAY,
     stopOrder: 1,
-    nodeFlags: [`--max-semi-space-size=${YOUNG_MB}`],
+    nodeFlags: [`--max-semi-space-size=${YOUNG_MB}`, `--heap-growing-percent=${HEAP_GROWTH}`],
   },
 ];
 

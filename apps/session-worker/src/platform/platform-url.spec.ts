@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
+import { plainToInstance } from 'class-transformer';
 import { validateSync } from 'class-validator';
-import { IsPlatformUrl, isPlatformUrl, IsSandboxUrl } from './platform-url.js';
+import { IsPlatformUrl, isPlatformUrl, IsSandboxUrl, IsVersionSources } from './platform-url.js';
 
 test.each([
   ['wss://web.whatsapp.com/ws/chat', 'production', true],
@@ -72,4 +73,49 @@ test('a value that only looks like an address is none', () => {
   const address = { toString: () => 'wss://web.whatsapp.com/ws/chat' };
   expect(isPlatformUrl(address, 'production')).toBe(false);
   expect(problemsOf({ sandboxUrl: address })).toHaveProperty('isSandboxUrl');
+});
+
+class Sources {
+  @IsVersionSources()
+  sources: unknown;
+}
+
+/** Reads a list of sources as the configuration does, and names the rules that it breaks. */
+const readSources = (sources: unknown): { sources: unknown; problems: unknown } => {
+  const read = plainToInstance(Sources, { sources });
+  return { sources: read.sources, problems: validateSync(read).map(({ constraints }) => constraints) };
+};
+
+test('versions come from pages that TLS or this machine vouches for, and from files', () => {
+  const pages = [
+    'https://versions.example/a',
+    'http://127.0.0.1:7070/b',
+    'http://[::1]/c',
+    'file:///versions.json',
+  ];
+  expect(readSources(pages.join(' , '))).toEqual({ sources: pages, problems: [] });
+});
+
+test.each([
+  'http://versions.example/a',
+  'ftp://127.0.0.1/a',
+  'no address',
+  '',
+  'https://versions.example/a,',
+  'https://versions.example/a,http://versions.example/b',
+  7,
+  null,
+])('versions do not come from %j', (sources) => {
+  expect(readSources(sources).problems).toEqual([
+    {
+      isVersionSources:
+        'sources must be https: or file: addresses, separated by commas (http: only on loopback)',
+    },
+  ]);
+});
+
+test('a list of sources that is a list already is taken as it is, with nothing but addresses', () => {
+  expect(readSources(['https://versions.example/a'])).toMatchObject({ problems: [] });
+  const address = { toString: () => 'https://versions.example/a' };
+  expect(readSources([address]).problems).toHaveLength(1);
 });

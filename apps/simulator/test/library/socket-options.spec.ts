@@ -31,6 +31,14 @@ test('the library counts resends only where it keeps what was sent, too', () => 
   void without.end(undefined);
 });
 
+test('the library reserves room for all that it may keep for resends', () => {
+  socket = socketToNobody();
+  expect(socket.messageRetryManager).toMatchObject({
+    recentMessagesMap: { max: 512 },
+    baseKeys: { max: 1_024 },
+  });
+});
+
 test('the library says of a door at which nobody is what it says of a platform that is silent', async () => {
   const opened = (socket = socketToNobody());
   const { lastDisconnect } = await new Promise<Partial<ConnectionState>>((resolve) =>

@@ -2,8 +2,9 @@ import asyncHooks, { AsyncLocalStorage, AsyncResource, executionAsyncResource } 
 import { syncBuiltinESMExports } from 'node:module';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
+import { MessageRetryManager } from '@whiskeysockets/baileys';
 import { log } from '@svc/service';
-import { BoundedCache, quietLogger, shareAsyncContext } from './library-options.js';
+import { BoundedCache, keepNoSentMessages, quietLogger, shareAsyncContext } from './library-options.js';
 
 test('forgets the entry that was written longest ago when it is full', () => {
   const cache = new BoundedCache(2);
@@ -29,6 +30,21 @@ test('does not keep what is not worth it', () => {
   cache.set('a', 1);
   cache.set('b', 2);
   expect(['a', 'b'].map((key) => cache.get(key))).toEqual([undefined, 2]);
+});
+
+test('the library finds the first key of a resend again, and nothing of what was sent', () => {
+  const manager = new MessageRetryManager(quietLogger(), 5);
+  keepNoSentMessages({ messageRetryManager: manager });
+  const first = Uint8Array.of(1, 2);
+  manager.saveBaseKey('1.1', 'A', first);
+  expect(manager.hasSameBaseKey('1.1', 'A', Uint8Array.of(1, 2))).toBe(true);
+  for (let n = 0; n < 1_024; n += 1) manager.saveBaseKey('2.1', `${n}`, first);
+  expect(manager.hasSameBaseKey('1.1', 'A', first)).toBe(false);
+  manager.deleteBaseKey('2.1', '7');
+  expect(manager.hasSameBaseKey('2.1', '7', first)).toBe(false);
+  manager.addRecentMessage('1@s.whatsapp.net', 'A', { conversation: 'sent' });
+  expect(manager.getRecentMessage('1@s.whatsapp.net', 'A')).toBeUndefined();
+  manager.clear();
 });
 
 afterEach(() => void jest.restoreAllMocks());

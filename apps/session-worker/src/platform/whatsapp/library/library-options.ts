@@ -1,6 +1,38 @@
 import asyncHooks, { AsyncLocalStorage } from 'node:async_hooks';
 import { syncBuiltinESMExports } from 'node:module';
+import type { WASocket } from '@whiskeysockets/baileys';
 import { log } from '@svc/service';
+
+/** Map that forgets the entry that was written longest ago when it is full. It takes memory for what it holds, not for its limit. */
+class BoundedMap<T> extends Map<string, T> {
+  constructor(private readonly limit: number) {
+    super();
+  }
+
+  override set(key: string, value: T): this {
+    this.delete(key);
+    super.set(key, value);
+    if (this.size > this.limit) this.delete(this.keys().next().value as string);
+    return this;
+  }
+}
+
+/** Number of resends of a session whose first key is known, as the library has it. */
+const RESENDS = 1_024;
+
+// Library patch: recent-messages
+/**
+ * Has the library keep nothing of what was sent, and reserve no memory for it. The table has the message for each device that asks for it
+ * again. The library would keep each for five minutes, 20 KB of it: its timer holds the transaction in which it was sent. And its two stores
+ * reserve room for all that they may ever hold: more than half of what an idle session took of the heap.
+ */
+export function keepNoSentMessages({
+  messageRetryManager: manager,
+}: Pick<WASocket, 'messageRetryManager'>): void {
+  if (!manager) return;
+  manager.addRecentMessage = () => undefined;
+  Object.assign(manager, { recentMessagesMap: new Map(), baseKeys: new BoundedMap<Uint8Array>(RESENDS) });
+}
 
 // Library patch: bounded-caches
 /**
@@ -8,23 +40,22 @@ import { log } from '@svc/service';
  * goes when the cache is full; entries have no age, the library deletes what is out of date.
  */
 export class BoundedCache {
-  private readonly entries = new Map<string, unknown>();
+  private readonly entries: BoundedMap<unknown>;
 
   /** @param worth which keys are cached at all; all of them by default. */
   constructor(
-    private readonly limit: number,
+    limit: number,
     private readonly worth: (key: string) => boolean = () => true,
-  ) {}
+  ) {
+    this.entries = new BoundedMap(limit);
+  }
 
   get<T>(key: string): T | undefined {
     return this.entries.get(key) as T | undefined;
   }
 
   set(key: string, value: unknown): void {
-    if (!this.worth(key)) return;
-    this.entries.delete(key);
-    this.entries.set(key, value);
-    if (this.entries.size > this.limit) this.entries.delete(this.entries.keys().next().value as string);
+    if (this.worth(key)) this.entries.set(key, value);
   }
 
   del(key: string): void {

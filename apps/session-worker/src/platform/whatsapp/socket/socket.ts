@@ -16,6 +16,7 @@ import { Linking } from '../linking/linking.js';
 import { guarded } from '../keys/key-store.js';
 import { type LibrarySocket, sendMessage, uploadFile } from '../messages/outgoing.js';
 import { journalUnread } from '../messages/contentless.js';
+import { keepNoSentMessages } from '../library/library-options.js';
 import { MediaHosts } from '../library/media-hosts.js';
 import { rememberCiphertexts, type Stanza } from '../stanzas/stanzas.js';
 import { watchGroupTimers } from '../messages/group-timers.js';
@@ -56,10 +57,7 @@ export function openSocket(
     const device = describeDevice(address.deviceName);
     const sock = connect(address, credentials, stanzas, { store: guardedStore, inHand, device });
     const presence = new Presence(sock);
-    // Library patch: recent-messages
-    // The table has the message for each device that asks for it again. The library would keep each for five minutes, 20 KB of it: its
-    // timer holds the transaction in which it was sent.
-    if (sock.messageRetryManager) sock.messageRetryManager.addRecentMessage = () => undefined;
+    keepNoSentMessages(sock);
     confirmWrittenReceipts(sock.ws, listener, abandon);
     watchRestrictions(sock, listener);
     watchGroupTimers(sock.ws, sock.authState.keys);
