@@ -28,6 +28,8 @@ let typedFor;
 let typedUntil = Infinity;
 /** Address for the helper, once one was asked for. */
 let helperAddress;
+/** Challenge of that address: the next one needs another. */
+let challenge;
 /** Place where people get the helper; null: whoever sent the link knows. */
 let helperUrl = null;
 let problem;
@@ -234,7 +236,9 @@ function drawComparison(code) {
 
 /** Shows the step of a link that needs a passkey. */
 async function showPasskey() {
-  const { stage, code } = await ask('GET', '/passkey');
+  const { stage, code, options } = await ask('GET', '/passkey');
+  if (options.challenge !== challenge) helperAddress = undefined;
+  ({ challenge } = options);
   if (stage === 'challenge') return show(['challenge', helperAddress], drawChallenge);
   helperAddress = undefined;
   if (stage === 'compare') show(['compare', code], () => drawComparison(code));

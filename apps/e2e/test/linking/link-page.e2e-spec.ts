@@ -14,7 +14,7 @@ let person: Person;
 
 beforeAll(async () => {
   stack = await stackOfRun();
-  tenant = await createTenant(stack);
+  tenant = await createTenant(stack, '--plan', 'ENTERPRISE', '--internal');
   await stack.operator('tenants', 'confirm-name', tenant.tenantId, '--name', 'Acme Flowers');
   person = await Person.start();
 }, LIMIT_MS);

@@ -38,9 +38,15 @@ export const says = (where: Page, words: string): Promise<unknown> =>
     words,
   );
 
-/** Presses a button of a tab. */
-export const press = (where: Page, name: string): Promise<void> =>
-  where.locator(`::-p-aria([name="${name}"][role="button"])`).setTimeout(LIMIT_MS).click();
+/** Presses a button of a tab. @throws Error with what the tab shows instead. */
+export async function press(where: Page, name: string): Promise<void> {
+  try {
+    await where.locator(`::-p-aria([name="${name}"][role="button"])`).setTimeout(LIMIT_MS).click();
+  } catch (error) {
+    const shown = await where.evaluate(() => document.body.innerText);
+    throw new Error(`"${name}" cannot be pressed where the tab shows:\n${shown}`, { cause: error });
+  }
+}
 
 /** A person with a browser, the helper in it and a passkey. The platform's own page is answered here. */
 export class Person {
@@ -93,6 +99,8 @@ export class Person {
   /** Opens an address in another tab. */
   async open(address: string): Promise<Page> {
     const page = await this.browser.newPage();
+    // The helper brings the platform's tab to the front: a tab behind another one is not drawn, nor can anything in it be pressed.
+    await page.emulateFocusedPage(true);
     await page.goto(address);
     return page;
   }
