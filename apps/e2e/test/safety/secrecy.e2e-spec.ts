@@ -30,7 +30,12 @@ function spellings(secret: string): string[] {
 async function openLinkPage({ tenant }: Actor): Promise<string[]> {
   await stack.operator('tenants', 'confirm-name', tenant.tenantId, '--name', 'Acme Flowers');
   const id = await createSession(stack, tenant.apiKey);
-  const made = await stack.api<{ address: string }>(tenant.apiKey, 'POST', `/v1/sessions/${id}/link-page`, {});
+  const made = await stack.api<{ address: string }>(
+    tenant.apiKey,
+    'POST',
+    `/v1/sessions/${id}/link-page`,
+    {},
+  );
   const token = made.body.address.split('/').at(-1) ?? '';
   await stack.api(undefined, 'GET', `/link/${token}`);
   const agreed = { token, consents: true, language: 'en' };

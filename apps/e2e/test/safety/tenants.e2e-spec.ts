@@ -93,7 +93,8 @@ describe("with another tenant's key", () => {
 test('the owner keeps reading and using each of them', async () => {
   for (const route of routes.filter(({ method, endless }) => method === 'GET' && !endless)) {
     // The session is linked, so there is no code to show; the message is a text, which is no poll and has no file.
-    if (['getSessionQr', 'getPasskey', 'getMessageMedia', 'getPollResult'].includes(route.operationId)) continue;
+    if (['getSessionQr', 'getPasskey', 'getMessageMedia', 'getPollResult'].includes(route.operationId))
+      continue;
     const answer = await owner.api('GET', pathWith(route, ids));
     expect([route.operationId, answer.status]).toEqual([route.operationId, 200]);
   }

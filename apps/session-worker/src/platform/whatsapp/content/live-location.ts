@@ -20,7 +20,10 @@ export function liveLocationIn(type: string, content: unknown): LiveLocation | u
 }
 
 /** Reads a later location of somebody whose first one has been told: they come every few seconds. @returns undefined for any other message */
-export function laterLocationIn({ type, content }: Pick<DecodedContent, 'type' | 'content'>): InboundLocation | undefined {
+export function laterLocationIn({
+  type,
+  content,
+}: Pick<DecodedContent, 'type' | 'content'>): InboundLocation | undefined {
   const liveLocation = liveLocationIn(type, content);
   const { degreesLatitude, degreesLongitude, timeOffset } = fields(content);
   const [latitude, longitude, secondsOn] = [degreesLatitude, degreesLongitude, timeOffset].map(number);
