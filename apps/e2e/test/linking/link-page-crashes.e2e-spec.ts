@@ -63,7 +63,7 @@ test.each<[string, string, Part]>([
     await untilReplaced(stack, WORKER, pid);
     await link.page.bringToFront();
     await link.page.waitForSelector('.scan svg path', { timeout: LIMIT_MS });
-    // Of a passkey that the page has not shown yet there is nothing to tell.
+    // The page has nothing to tell about a passkey that it has not shown yet.
     if (does !== scans) await says(link.page, 'the connection was lost');
     await link.finish();
     await link.page.close();

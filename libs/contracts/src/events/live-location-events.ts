@@ -94,7 +94,7 @@ export class MessageLiveLocationV1 {
   timestamp: string;
 }
 
-/** Somebody who shares the way is at another place. */
+/** Tells the next place of a sender who shares the way (live location). */
 export const MessageLiveLocation = defineEvent('message.live_location', 1, MessageLiveLocationV1, {
   public: true,
   summary:
