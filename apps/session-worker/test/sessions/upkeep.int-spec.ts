@@ -12,6 +12,11 @@ let stage: Stage;
 
 beforeAll(async () => {
   stage = await Stage.start({ RETENTION_DAYS: '30' });
+  await stage.worker.rpc.request(CreateSession, {
+    tenantId: stage.tenantId,
+    sessionId: randomUUID(),
+    name: 'n',
+  });
 });
 afterAll(() => stage.stop());
 
@@ -56,6 +61,13 @@ const ROWS: Record<string, AgedRow> = {
     days: 30,
     columns: ({ id, at }) => ({
       ...{ session_id: id, sender: `'x'`, key_id: `${id}::text`, plaintext: `'\\x00'`, received_at: at },
+    }),
+  },
+  early_vote: {
+    days: 1,
+    columns: ({ id, at }) => ({
+      ...{ session_id: '(SELECT id FROM sessions.session LIMIT 1)', poll_key_id: `'x'`, sender: `'x'` },
+      ...{ key_id: `${id}::text`, attrs: `'{}'`, received_at: at },
     }),
   },
   outbound_message: {
