@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { expect, jest, test } from '@jest/globals';
 import { StoredStanzaEnds, type EndCounts } from '../../../journal/stored-stanza-ends.js';
 import { Backlog } from './backlog.js';
 import type { Stanza } from '../stanzas/stanzas.js';
@@ -32,12 +32,27 @@ test('a suspect is written down alone', async () => {
   expect(writes).toEqual([{ a: 1, b: 1 }, { b: 2 }, { b: 1, c: 1 }, { b: 1 }].map(names));
 });
 
-test('a suspect that hangs holds up those of other sessions for a moment alone', async () => {
-  const counts = { [nameOf(stanza('a'))]: 1 };
-  void backlog(counts, () => FOREVER).backlog.add(stanza('a'));
-  let isTaken = false;
-  await backlog(counts, async () => void (isTaken = true)).backlog.add(stanza('a'));
-  expect(isTaken).toBe(true);
+test('the suspects of all sessions are in hand one after the other, and one that hangs holds up the next for a few seconds', async () => {
+  jest.useFakeTimers();
+  try {
+    const counts = { [nameOf(stanza('a'))]: 1 };
+    const begun: number[] = [];
+    const sessions = [0, 1, 2].map((n) => backlog(counts, () => (begun.push(n), FOREVER)));
+    for (const one of sessions) void one.backlog.add(stanza('a'));
+    const noted = (): number => sessions.filter(({ writes }) => writes.length > 0).length;
+    const states = [];
+    for (const ms of [4_000, 2_000, 5_000]) {
+      await jest.advanceTimersByTimeAsync(ms);
+      states.push([begun.length, noted()]);
+    }
+    expect(states).toEqual([
+      [1, 1],
+      [2, 2],
+      [3, 3],
+    ]);
+  } finally {
+    jest.useRealTimers();
+  }
 });
 
 test('nothing is taken once the connection is closed', async () => {

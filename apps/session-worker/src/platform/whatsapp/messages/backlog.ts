@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { SerialQueue } from '@svc/service';
 import type { StanzaEnds } from '../../port.js';
 import type { Stanza } from '../stanzas/stanzas.js';
@@ -6,8 +5,8 @@ import { nameOf } from './stanzas-in-hand.js';
 
 /** Most stanzas that are written down together as in hand. */
 const MOST_NOTED = 20;
-/** Longest wait of a suspect for the one before it. */
-const ALONE_MS = 1_000;
+/** Longest turn of a suspect, in ms: one that hangs holds up those of other sessions no longer. */
+const TURN_MS = 5_000;
 
 /** The suspects of all sessions of the process. */
 let suspects: Promise<unknown> = Promise.resolve();
@@ -32,7 +31,6 @@ export class Backlog {
   add(stanza: Stanza): Promise<void> {
     this.waiting.push(stanza);
     return this.queue.add(async () => {
-      if (!this.isOpen()) return;
       await (this.isSuspect(stanza) ? alone(() => this.next(stanza)) : this.next(stanza));
       if (this.waiting.length === 0) await this.note([]);
     });
@@ -44,6 +42,8 @@ export class Backlog {
   }
 
   private async next(stanza: Stanza): Promise<void> {
+    // The connection may have ended while those of others had their turns.
+    if (!this.isOpen()) return;
     if (!this.noted.includes(stanza)) await this.note(this.together());
     this.waiting.shift();
     await this.take(stanza);
@@ -65,10 +65,13 @@ export class Backlog {
   }
 }
 
-/** Does work on suspects one after the other: what was in hand by chance when the process ended is not to be so again. */
+/**
+ * Does work on suspects one after the other: what was in hand by chance when the process ended is not to be so again. Workers that die
+ * one after the other on a slow machine would otherwise meet all suspects in hand each time, and give up messages that ended nothing.
+ */
 function alone(work: () => Promise<void>): Promise<void> {
-  const late = delay(ALONE_MS, undefined, { ref: false });
-  const done = Promise.race([suspects, late]).then(work);
-  suspects = done.catch(() => undefined);
+  const done = suspects.then(work);
+  const late = suspects.then(() => new Promise<void>((resolve) => void setTimeout(resolve, TURN_MS).unref()));
+  suspects = Promise.race([done, late]).catch(() => undefined);
   return done;
 }
