@@ -1,4 +1,5 @@
 import { expect, jest, test } from '@jest/globals';
+import { waitFor } from '@svc/testing';
 import { StoredStanzaEnds, type EndCounts } from '../../../journal/stored-stanza-ends.js';
 import { Backlog } from './backlog.js';
 import type { Stanza } from '../stanzas/stanzas.js';
@@ -51,6 +52,7 @@ test('the suspects of all sessions are in hand one after the other, and one that
       [3, 3],
     ]);
   } finally {
+    await jest.runAllTimersAsync(); // the last turn ends, too: the tests that follow have suspects
     jest.useRealTimers();
   }
 });
@@ -64,4 +66,23 @@ test('nothing is taken once the connection is closed', async () => {
   );
   await one.add(stanza('a'));
   expect(isTaken).toBe(false);
+});
+
+test('nor is a suspect whose connection ended while one of another session had its turn', async () => {
+  const counts = { [nameOf(stanza('a'))]: 1 };
+  let finish = (): void => undefined;
+  const first = backlog(counts, () => new Promise<void>((resolve) => (finish = resolve)));
+  let isOpen = true;
+  let isTaken = false;
+  const second = backlog(
+    counts,
+    async () => void (isTaken = true),
+    () => isOpen,
+  );
+  const both = [first.backlog.add(stanza('a')), second.backlog.add(stanza('a'))];
+  await waitFor('the turn of the first', () => first.writes.length > 0);
+  isOpen = false;
+  finish();
+  await Promise.all(both);
+  expect([isTaken, second.writes]).toEqual([false, []]);
 });
