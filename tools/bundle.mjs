@@ -91,7 +91,9 @@ export async function bundle(apps) {
   }
   for (const app of apps) {
     const { variables = [] } = (await configOf(basename(app))) ?? {};
-    const names = JSON.stringify(variables.map(({ name }) => name));
+    const names = JSON.stringify(
+      variables.flatMap(({ name, secret, file }) => (secret || file ? [name, `${name}_FILE`] : [name])),
+    );
     writeFileSync(join(app, 'dist/bundle/variables.json'), `${names}\n`);
   }
 }

@@ -102,7 +102,7 @@ function variablesTable({ type, variables }) {
     const value = defaults[variable.property];
     const shown = value === undefined ? '' : code(anywhere(String(value)));
     return [
-      code(variable.name) + (variable.secret ? ' (secret)' : ''),
+      code(variable.name) + (variable.secret ? ' (secret)' : variable.file ? ' (or a file)' : ''),
       shown,
       variable.description,
       variable.example ? code(variable.example) : '',

@@ -23,7 +23,7 @@ describe('racing for the last units', () => {
 
   test('two instances of the service admit exactly ten together', async () => {
     const second = await bootService(serviceOptions);
-    const clients = [limits.rpc, RpcClient.at(limits.nats.url, 'second')] as const;
+    const clients = [limits.rpc, RpcClient.at({ url: limits.nats.url }, 'second')] as const;
     closing.push(
       () => clients[1].onApplicationShutdown(),
       () => second.close(),
@@ -60,7 +60,7 @@ describe('racing for the last units', () => {
 
 test('two instances that are asked by everybody for everybody, in any order, admit exactly what there is, and nobody waits in vain', async () => {
   const second = await bootService(serviceOptions);
-  const other = RpcClient.at(limits.nats.url, 'second');
+  const other = RpcClient.at({ url: limits.nats.url }, 'second');
   try {
     const tenants = Array.from({ length: 4 }, () => randomUUID());
     const sessions = tenants.flatMap((tenantId) =>

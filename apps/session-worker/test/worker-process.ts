@@ -35,7 +35,7 @@ export class WorkerProcess implements TestService {
       createTestDatabase(schema),
       startTestNats(),
     ]);
-    const worker = new WorkerProcess(database, nats, RpcClient.at(nats.url, 'test'), {
+    const worker = new WorkerProcess(database, nats, RpcClient.at({ url: nats.url }, 'test'), {
       ...{ DATABASE_URL: database.url, NATS_URL: nats.url, PORT: '0', LOG_LEVEL: 'info' },
       ...workerEnv(platform),
       NODE_EXTRA_CA_CERTS: await authorityOf(platform),

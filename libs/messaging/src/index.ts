@@ -1,4 +1,4 @@
-export { STEADY_CONNECTION } from './connection.js';
+export { connectionOptions, type NatsAccess, serversOf } from './access.js';
 export { type DeadLetter, eraseDeadLetters, findDeadLetter } from './dead-letters.js';
 export { envelopeOf, type EnvelopeFields, Messaging, type MessagingOptions } from './messaging.js';
 export { type JetStreamOptions, JetStreamStrategy } from './jetstream-strategy.js';

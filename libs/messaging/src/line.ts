@@ -7,6 +7,7 @@ import {
   TimeoutError,
 } from '@nats-io/transport-node';
 import { AppError } from '@svc/contracts';
+import { inboxOf } from './access.js';
 
 /** Time limit of a question, and the headers that go with it. */
 export interface AskOptions {
@@ -33,13 +34,20 @@ const NO_RESPONDERS = 503;
  */
 export class Line {
   private connected = true;
-  private readonly inbox = createInbox();
+  private readonly inbox: string;
   private readonly slots: (Open | undefined)[] = [];
   private readonly free: number[] = [];
   private sequence = 0;
 
-  /** @param connection is also used by the other classes of this lib, and by tests (`natsConnectionOf`); services have `Messaging`. */
-  constructor(readonly connection: NatsConnection) {
+  /**
+   * @param connection is also used by the other classes of this lib, and by tests (`natsConnectionOf`); services have `Messaging`.
+   * @param name the app, whose inbox it is.
+   */
+  constructor(
+    readonly connection: NatsConnection,
+    name: string,
+  ) {
+    this.inbox = createInbox(inboxOf(name));
     connection.subscribe(`${this.inbox}.>`, {
       callback: (error, answer) => {
         // The server may have refused: this user may not receive answers. The subscription is gone with it.

@@ -30,7 +30,7 @@ import {
   readEnvelope,
 } from '@svc/contracts';
 import { v7 as uuidv7 } from 'uuid';
-import { STEADY_CONNECTION } from './connection.js';
+import { connectionOptions, type NatsAccess } from './access.js';
 import type { DeadLetter } from './dead-letters.js';
 import { Line } from './line.js';
 import { ensureStreams } from './streams.js';
@@ -38,9 +38,8 @@ import { ensureStreams } from './streams.js';
 /** JetStream says within this time that it has what was published. */
 const TAKEN_WITHIN_MS = 5_000;
 
-/** Address of NATS, and the name of this process there. */
-export interface MessagingOptions {
-  url: string;
+/** Access to NATS, and the name of this process there. */
+export interface MessagingOptions extends NatsAccess {
   /** Connection name: the app. */
   name: string;
 }
@@ -81,17 +80,19 @@ export class Messaging {
     readonly manager: JetStreamManager,
   ) {}
 
-  /** Connects, waiting for a server that is not there yet, and makes sure the streams exist. */
-  static async connect({ url, name }: MessagingOptions): Promise<Messaging> {
-    const connection = await connect({
-      servers: url,
-      name,
-      waitOnFirstConnect: true,
-      ...STEADY_CONNECTION,
-    });
+  /**
+   * Connects, waiting for a server that is not there yet, and makes sure the streams exist.
+   * @throws AuthorizationError when the servers refuse what it shows them; Error when TLS is wanted and none of them offers it.
+   */
+  static async connect({ name, ...access }: MessagingOptions): Promise<Messaging> {
+    const connection = await connect({ ...connectionOptions(access, name), waitOnFirstConnect: true });
     const manager = await jetstreamManager(connection, { timeout: 5_000, checkAPI: false });
     await streamsReady(manager);
-    return new Messaging(new Line(connection), jetstream(connection, { timeout: TAKEN_WITHIN_MS }), manager);
+    return new Messaging(
+      new Line(connection, name),
+      jetstream(connection, { timeout: TAKEN_WITHIN_MS }),
+      manager,
+    );
   }
 
   /**

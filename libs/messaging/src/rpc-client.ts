@@ -1,6 +1,6 @@
 import { connect } from '@nats-io/transport-node';
 import { AppError, parseData, type RequestContract } from '@svc/contracts';
-import { STEADY_CONNECTION } from './connection.js';
+import { connectionOptions, type NatsAccess } from './access.js';
 import { Line, unanswered } from './line.js';
 import type { Messaging } from './messaging.js';
 
@@ -29,10 +29,10 @@ export class RpcClient {
   }
 
   /** Makes a client with a connection of its own, which the first request opens. */
-  static at(url: string, name: string): RpcClient {
+  static at(access: NatsAccess, name: string): RpcClient {
     let made: Promise<Line> | undefined;
     const line = (): Promise<Line> =>
-      (made ??= ownLine(url, name).catch((error: unknown) => {
+      (made ??= ownLine(access, name).catch((error: unknown) => {
         made = undefined; // the next request tries again
         throw error;
       }));
@@ -68,8 +68,8 @@ export class RpcClient {
   }
 }
 
-async function ownLine(url: string, name: string): Promise<Line> {
-  return new Line(await connect({ servers: url, name, ...STEADY_CONNECTION }));
+async function ownLine(access: NatsAccess, name: string): Promise<Line> {
+  return new Line(await connect(connectionOptions(access, name)), name);
 }
 
 /** Checks a reply. One that breaks its contract is a fault between services: never the `VALIDATION_FAILED` of the asker. */

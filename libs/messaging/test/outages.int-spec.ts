@@ -24,7 +24,7 @@ async function bootListener(script: Script): Promise<SmallService> {
 }
 
 function rpcClient(): RpcClient {
-  const rpc = RpcClient.at(nats.url, 'asker');
+  const rpc = RpcClient.at({ url: nats.url }, 'asker');
   closing.push(() => rpc.onApplicationShutdown());
   return rpc;
 }

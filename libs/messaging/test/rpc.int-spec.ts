@@ -13,7 +13,7 @@ const script: Script = {};
 beforeAll(async () => {
   nats = await startTestNats();
   service = await bootSmallService(nats.url, script, { app: 'limits', stream: 'events', partitioned: false });
-  rpc = RpcClient.at(nats.url, 'asker');
+  rpc = RpcClient.at({ url: nats.url }, 'asker');
 });
 afterAll(async () => {
   await rpc.onApplicationShutdown();

@@ -64,6 +64,7 @@ export {
 } from './tasks/retention.js';
 export { runMigrations } from './start/run-migrations.js';
 export { SecretBox, type SecretKey, secretKey, type SecretKeyBytes, type SecretPlace } from './secret-box.js';
+export { natsAccess, NatsConfig } from './config/nats-config.js';
 export { ServiceConfig } from './config/service-config.js';
 export { bootService, startService, type StartOptions } from './start/start-service.js';
 export { crashSteps } from './crash-steps.js';

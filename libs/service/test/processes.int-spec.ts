@@ -50,6 +50,19 @@ describe('a service process', () => {
   });
 });
 
+test('a service process that NATS refuses after a change of passwords ends by itself, so that it is started with the new one', async () => {
+  const withPassword = (password: string): string =>
+    `authorization { users = [{ user: small, password: ${password} }] }`;
+  const guarded = await startTestNats(withPassword('before'));
+  const access = { NATS_URL: guarded.url, NATS_USER: 'small', NATS_PASSWORD: 'before' };
+  const service = await start(access);
+  await guarded.restart({ config: withPassword('after') });
+  await waitFor('its end', () => service.output().includes('NATS refuses this process'));
+  expect(await service.stop('SIGTERM')).toBe(0);
+  await expect(start(access)).rejects.toThrow('Authorization Violation');
+  await guarded.stop();
+});
+
 describe('its output', () => {
   let service: ServiceProcess;
 

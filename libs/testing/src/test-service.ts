@@ -30,7 +30,7 @@ export async function startTestServers({ name }: StartOptions, schema: TestSchem
   silenceConsole();
   setUpLogger(name, process.env['TEST_LOG'] ?? 'silent');
   const [database, nats] = await Promise.all([createTestDatabase(schema), startTestNats()]);
-  const rpc = RpcClient.at(nats.url, 'test');
+  const rpc = RpcClient.at({ url: nats.url }, 'test');
   return {
     ...{ database, nats, rpc },
     stop: async () => {

@@ -12,7 +12,7 @@ let world: AuditWorld;
 beforeAll(async () => {
   nats = await startTestNats();
   chain = await AuditChain.listen(nats.url);
-  rpc = RpcClient.at(nats.url, 'test');
+  rpc = RpcClient.at({ url: nats.url }, 'test');
   world = { rpc, linesOf: (tenantId) => Promise.resolve(chain.of(tenantId)) };
 });
 afterAll(async () => {

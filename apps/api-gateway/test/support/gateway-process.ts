@@ -40,7 +40,7 @@ export function withGatewayProcess(): void {
     [database, nats] = await Promise.all([createTestDatabase(schema), startTestNats()]);
     fakes = await FakeServices.start(nats.url);
     await startGateway();
-    rpc = RpcClient.at(nats.url, 'test');
+    rpc = RpcClient.at({ url: nats.url }, 'test');
   });
   afterAll(async () => {
     await rpc.onApplicationShutdown();

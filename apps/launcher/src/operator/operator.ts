@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { AppError } from '@svc/contracts';
-import type { RpcClient } from '@svc/messaging';
+import type { NatsAccess, RpcClient } from '@svc/messaging';
+import { natsAccessOf } from '../services/nats-access.js';
 import { askServices } from '../services/service-requests.js';
 import { dataDirOf } from '../config.js';
 import { operatorHelp, parseOperatorCall } from './operator-arguments.js';
@@ -18,9 +19,9 @@ export async function operator(argv: string[], env: NodeJS.ProcessEnv): Promise<
       say(operatorHelp(call.command));
       return 0;
     }
-    const natsUrl = findNats(call.dataDir, env);
+    const nats = natsAccessOf(findNats(call.dataDir, env), env);
     const values = { ...call.values, operator: env['OPERATOR_NAME'] || undefined };
-    say(JSON.stringify(await ask(natsUrl, (rpc) => call.command.ask(rpc, values))));
+    say(JSON.stringify(await ask(nats, (rpc) => call.command.ask(rpc, values))));
     return 0;
   } catch (error) {
     const refusal =
@@ -31,9 +32,9 @@ export async function operator(argv: string[], env: NodeJS.ProcessEnv): Promise<
   }
 }
 
-async function ask(natsUrl: string, question: (rpc: RpcClient) => Promise<object>): Promise<object> {
+async function ask(nats: NatsAccess, question: (rpc: RpcClient) => Promise<object>): Promise<object> {
   try {
-    return await askServices(natsUrl, question);
+    return await askServices(nats, question);
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'UPSTREAM_UNAVAILABLE') throw error;
     // A stack that was killed leaves its stack.json behind.

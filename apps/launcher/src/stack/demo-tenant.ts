@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { CreateTenant, ListTenants } from '@svc/contracts';
+import type { NatsAccess } from '@svc/messaging';
 import { askServices } from '../services/service-requests.js';
 import { DEMO_FILE } from '../state/data-dir.js';
 import { readJson, writePrivateJson } from '../state/private-file.js';
@@ -10,17 +11,17 @@ type Demo = StackDescription['demo'];
 /** The plan of the demo tenant. */
 export interface DemoPlan {
   dataDir: string;
-  natsUrl: string;
+  nats: NatsAccess;
   gateway: string;
   /** True when there is a sandbox, for which the tenant gets a test key. */
   hasSandbox: boolean;
 }
 
 /** Finds the demo tenant of this stack: the one of the last start while the gateway still has it, else a new one. */
-export async function demoTenant({ dataDir, natsUrl, gateway, hasSandbox }: DemoPlan): Promise<Demo> {
+export async function demoTenant({ dataDir, nats, gateway, hasSandbox }: DemoPlan): Promise<Demo> {
   const path = join(dataDir, DEMO_FILE);
   const previous = readJson(path) as Demo | undefined;
-  const demo = await askServices(natsUrl, async (rpc) => {
+  const demo = await askServices(nats, async (rpc) => {
     const { items } = await rpc.request(ListTenants, {});
     if (previous && items.some(({ tenantId }) => tenantId === previous.tenantId)) return previous;
     const request = { name: 'Demo', plan: 'GROWTH', subscription: 'ACTIVE', internal: false } as const;

@@ -10,6 +10,7 @@ import {
   type StackAddresses,
   type Variables,
 } from '../services/environment.js';
+import { natsAccessOf } from '../services/nats-access.js';
 import { LogFile } from '../state/log-file.js';
 import { say, step } from '../screen.js';
 import { freePort } from '../processes/ports.js';
@@ -73,7 +74,8 @@ export class Stack {
       // This is loaded only now: the contracts and Nest take a second, in which the first servers come up.
       const { demoTenant } = await import('./demo-tenant.js');
       const gateway = gatewayUrl(gatewayPort);
-      return demoTenant({ dataDir, natsUrl, gateway, hasSandbox: platform.control !== null });
+      const nats = natsAccessOf(natsUrl, this.config.env);
+      return demoTenant({ dataDir, nats, gateway, hasSandbox: platform.control !== null });
     });
     this.throwIfStopping();
     this.description = {

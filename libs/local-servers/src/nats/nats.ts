@@ -1,4 +1,4 @@
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type LocalServer, startOnDirectory } from '../local-server.js';
 import { findNatsServer } from './nats-binary.js';
@@ -13,6 +13,8 @@ export interface NatsOptions {
   port?: number;
   /** Path of `nats-server`; found by `findNatsServer` when absent. */
   binary?: string;
+  /** Text of its configuration file, e.g. users and what they may do. It is kept in a file that only the caller's user may read. */
+  config?: string;
   log?: LogLine;
 }
 
@@ -23,11 +25,13 @@ export interface NatsOptions {
  * refused. The server ends with this process, however that ends.
  */
 export function startNats(options: NatsOptions): Promise<LocalServer> {
-  const { log = (): void => undefined } = options;
+  const { log = (): void => undefined, config } = options;
   return startOnDirectory(options, async (home) => {
     const binary = options.binary ?? (await findNatsServer({ log }));
     const store = ['-js', '-sd', join(home, 'store')];
     await removeOrphans(store);
+    const configFile = join(home, 'nats.conf');
+    if (config !== undefined) await writeFile(configFile, config, { mode: 0o600 });
     return {
       name: 'nats-server',
       dataDir: home,
@@ -36,7 +40,16 @@ export function startNats(options: NatsOptions): Promise<LocalServer> {
         for (const old of await portsFiles(home)) await rm(old);
         return startServerProcess({
           command: binary,
-          args: [...store, '-a', '127.0.0.1', '-p', String(port), '--ports_file_dir', home],
+          args: [
+            ...(config === undefined ? [] : ['-c', configFile]),
+            ...store,
+            '-a',
+            '127.0.0.1',
+            '-p',
+            String(port),
+            '--ports_file_dir',
+            home,
+          ],
           cwd: home,
           deathSignal: 'TERM',
           stopSteps: [

@@ -5,6 +5,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { Type } from 'class-transformer';
 import { IsInt, IsString, Min, MinLength } from 'class-validator';
 import { ConfigError, configReader, Env, envVariables, loadConfig } from './config.js';
+import { natsAccess } from './nats-config.js';
 import { ServiceConfig } from './service-config.js';
 
 class ShopConfig extends ServiceConfig {
@@ -25,6 +26,8 @@ const GOOD = {
   NATS_URL: 'nats://127.0.0.1:4222',
   SHOP_KEY: 'k'.repeat(8),
 };
+
+const PEM = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----';
 
 const directory = mkdtempSync(join(tmpdir(), 'svc-config-'));
 afterAll(() => rmSync(directory, { recursive: true }));
@@ -101,6 +104,37 @@ describe('a configuration', () => {
       host: '127.0.0.1',
     });
     expect(problemsOf({ ...GOOD, SHOP_KEY: '' })).toEqual([expect.stringContaining('SHOP_KEY')]);
+  });
+
+  test('takes NATS servers as a list, each of them checked', () => {
+    const [first, second] = ['nats://nats-0:4222', 'tls://nats-1:4222'];
+    expect(loadConfig(ShopConfig, { ...GOOD, NATS_URL: `${first}, ${second}` }).natsUrl).toBe(
+      `${first}, ${second}`,
+    );
+    const rule =
+      'NATS_URL must be one or more of nats://host:port or tls://host:port, separated by commas, without user and password';
+    for (const wrong of [
+      `${first},`,
+      `${first},http://x`,
+      `${first} ${second}`,
+      'nats://me:secret@nats-0:4222',
+    ])
+      expect(problemsOf({ ...GOOD, NATS_URL: wrong })).toEqual([rule]);
+  });
+
+  test('names the half of a pair that is missing', () => {
+    expect(problemsOf({ ...GOOD, NATS_USER: 'shop' })).toEqual(['NATS_PASSWORD is missing']);
+    expect(problemsOf({ ...GOOD, NATS_PASSWORD: 'canary' })).toEqual(['NATS_USER is missing']);
+    expect(problemsOf({ ...GOOD, NATS_CERT: PEM })).toEqual(['NATS_KEY is missing']);
+    expect(problemsOf({ ...GOOD, NATS_KEY: PEM })).toEqual(['NATS_CERT is missing']);
+  });
+
+  test('takes certificates from files', () => {
+    const config = loadConfig(ShopConfig, { ...GOOD, NATS_CA_FILE: file(PEM) });
+    expect(natsAccess(config)).toEqual({ url: GOOD.NATS_URL, ca: PEM });
+    expect(problemsOf({ ...GOOD, NATS_CA_FILE: file('canary') })).toEqual([
+      'NATS_CA must be a certificate as PEM',
+    ]);
   });
 
   test('takes no notice of variables it does not know', () => {

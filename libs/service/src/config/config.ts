@@ -10,6 +10,8 @@ export interface EnvOptions {
   example?: string;
   /** The value is never shown; it may also come as `<NAME>_FILE`, the path of a file that holds it. */
   secret?: boolean;
+  /** The value is no secret, and may come as `<NAME>_FILE` all the same: it is long. */
+  file?: boolean;
 }
 
 /** A variable as the generated page lists it. */
@@ -76,7 +78,7 @@ export function configReader<T extends object>(type: new () => T): () => Readonl
 function readVariable(variable: EnvVariable, env: NodeJS.ProcessEnv, problems: string[]): string | undefined {
   const direct = env[variable.name];
   if (direct !== undefined && direct !== '') return direct;
-  const file = variable.secret ? env[`${variable.name}_FILE`] : undefined;
+  const file = variable.secret || variable.file ? env[`${variable.name}_FILE`] : undefined;
   if (!file) return undefined;
   try {
     return readFileSync(file, 'utf8').trim();

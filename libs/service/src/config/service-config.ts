@@ -1,12 +1,13 @@
 import { Type } from 'class-transformer';
 import { IsIn, IsInt, IsString, Matches, Max, Min } from 'class-validator';
 import { Env } from './config.js';
+import { NatsConfig } from './nats-config.js';
 
 /** `production` is the default: what only development may do needs an explicit word. */
 export const MODES = ['production', 'development'] as const;
 
 /** Variables that every service reads; an app's `config.ts` extends it. */
-export class ServiceConfig {
+export class ServiceConfig extends NatsConfig {
   @Env('DATABASE_URL', {
     description: 'PostgreSQL of this service; its user must be a member of the role of the schema.',
     example: 'postgres://svc:secret@127.0.0.1:5432/svc',
@@ -14,10 +15,6 @@ export class ServiceConfig {
   })
   @Matches(/^postgres(ql)?:\/\//, { message: 'databaseUrl must start with postgres://' })
   databaseUrl: string;
-
-  @Env('NATS_URL', { description: 'NATS server with JetStream.', example: 'nats://127.0.0.1:4222' })
-  @Matches(/^(nats|tls):\/\//, { message: 'natsUrl must start with nats:// or tls://' })
-  natsUrl: string;
 
   @Env('SVC_MODE', {
     description: 'development allows local receivers, local platforms and the commands that move time.',

@@ -3,6 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { schemaDataSource } from '@svc/database';
 import { Messaging, RpcClient } from '@svc/messaging';
 import type { MixedList } from 'typeorm';
+import { natsAccess } from '../config/nats-config.js';
 import { ServiceConfig } from '../config/service-config.js';
 import { PeriodicTasks } from '../tasks/periodic-tasks.js';
 
@@ -18,7 +19,7 @@ export function connectionProviders<T extends ServiceConfig>(
   return [
     { provide: configType, useFactory: readConfig },
     { provide: ServiceConfig, useExisting: configType },
-    { provide: Messaging, useFactory: () => Messaging.connect({ url: readConfig().natsUrl, name }) },
+    { provide: Messaging, useFactory: () => Messaging.connect({ ...natsAccess(readConfig()), name }) },
     {
       provide: RpcClient,
       useFactory: (messaging: Messaging) => RpcClient.of(messaging),

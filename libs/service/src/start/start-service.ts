@@ -15,9 +15,10 @@ import {
 } from '@nestjs/microservices';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type DataClass, parseData } from '@svc/contracts';
-import { JetStreamStrategy, STEADY_CONNECTION } from '@svc/messaging';
+import { connectionOptions, JetStreamStrategy } from '@svc/messaging';
 import { v7 as uuidv7 } from 'uuid';
 import { ConfigError } from '../config/config.js';
+import { natsAccess } from '../config/nats-config.js';
 import type { ServiceConfig } from '../config/service-config.js';
 import { log, NestLogger, setUpLogger, silenceConsole } from '../logging/logger.js';
 import { HttpErrorFilter, RpcErrorFilter } from './error-filters.js';
@@ -56,6 +57,7 @@ export async function startService(options: StartOptions): Promise<void> {
     process.on('unhandledRejection', (error) => log().error({ err: error }, 'unhandled rejection'));
     const app = await bootService(options);
     app.enableShutdownHooks(['SIGTERM', 'SIGINT'], { useProcessExit: true });
+    endWithConnections(app);
     announce(options.name, Number(new URL(await app.getUrl()).port));
   } catch (error) {
     fail(options.name, error);
@@ -106,11 +108,9 @@ async function connectTransports(
   config: ServiceConfig,
 ): Promise<void> {
   const requests = new RequestServer({
-    servers: [config.natsUrl],
+    ...connectionOptions(natsAccess(config), `${name}-rpc`),
     queue: name,
-    name: `${name}-rpc`,
     waitOnFirstConnect: true,
-    ...STEADY_CONNECTION,
     gracefulShutdown: true,
     gracePeriod: 500,
   });
@@ -130,6 +130,21 @@ async function connectTransports(
   // Subscriptions are only on their way: another process may ask as soon as it reads "ready".
   for (const microservice of app.getMicroservices()) {
     await (microservice as NestMicroservice).unwrap<{ flush(): Promise<void> }>().flush();
+  }
+}
+
+/**
+ * Ends the process when NATS has closed a connection for good, because what the process shows it is not what it wants to see any more: whoever runs the
+ * process starts it anew, with what is right by then.
+ */
+function endWithConnections(app: NestFastifyApplication): void {
+  for (const microservice of app.getMicroservices()) {
+    const connection = (microservice as NestMicroservice).unwrap<{ closed(): Promise<void | Error> }>();
+    void connection.closed().then((error) => {
+      if (!error) return;
+      log().error({ err: error }, 'NATS refuses this process: it ends');
+      process.kill(process.pid, 'SIGTERM');
+    });
   }
 }
 

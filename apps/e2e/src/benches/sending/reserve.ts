@@ -34,7 +34,7 @@ export const reserve: Benchmark = {
     const stack = await Stack.start();
     const { postgres, nats } = stack.file;
     const { program } = await Program.start('reserver.mjs', { env: { DATABASE_URL: postgres } });
-    const rpc = RpcClient.at(nats, 'bench');
+    const rpc = RpcClient.at({ url: nats }, 'bench');
     try {
       const figures: Record<string, object> = {};
       const ratios: number[] = [];
