@@ -91,11 +91,33 @@ const rooms = (src) =>
     .sort();
 
 /** Services are the apps that have a configuration and speak contracts. */
-export function drawHouse(root, contracts) {
-  const services = readdirSync(join(root, 'apps')).filter((app) => {
+const servicesIn = (root) =>
+  readdirSync(join(root, 'apps')).filter((app) => {
     const src = join(root, 'apps', app, 'src');
     return statSync(join(src, 'service-options.ts'), { throwIfNoEntry: false }) !== undefined;
   });
+
+/** Lists what each service says to others, by the names of the contracts, and which of them the operator's commands use. */
+export function talkOf(root) {
+  const behind = contractsBehind(join(root, 'libs'));
+  const talk = (app) => {
+    const src = join(root, 'apps', app, 'src');
+    const libs = importsOf(src);
+    const uses = (lib, ...names) => names.some((name) => libs.get(lib)?.has(name));
+    return {
+      names: namesUsed(src, behind),
+      taken: commandsTaken(src),
+      deadLetters: uses('messaging', 'eraseDeadLetters', 'findDeadLetter'),
+      owner: uses('ownership', 'ownershipProviders'),
+    };
+  };
+  const operator = namesUsed(join(root, 'apps/launcher/src'), behind);
+  return { services: servicesIn(root).map((app) => [app, talk(app)]), operator };
+}
+
+/** Draws the rooms of each service, and the arrows between them. */
+export function drawHouse(root, contracts) {
+  const services = servicesIn(root);
   const srcOf = (app) => join(root, 'apps', app, 'src');
   const takers = new Map(
     services.flatMap((app) => [...commandsTaken(srcOf(app))].map((name) => [name, app])),

@@ -3,6 +3,7 @@ import { APP_GUARD } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AddressGuard } from '@svc/outbound-http';
 import { MEDIA_STORE, openMediaStore } from '@svc/media-store';
+import { STREAM_READERS } from '@svc/contracts';
 import { JetStreamStrategy, Messaging } from '@svc/messaging';
 import {
   connectionProviders,
@@ -178,7 +179,7 @@ const ENTITIES = [
 const events = {
   provide: JetStreamStrategy,
   useFactory: (messaging: Messaging) =>
-    new JetStreamStrategy(messaging, { app: 'api-gateway', stream: 'events', partitioned: false }),
+    new JetStreamStrategy(messaging, STREAM_READERS.gateway),
   inject: [Messaging],
 };
 

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { LlmCalled } from '@svc/contracts';
+import { STREAM_READERS } from '@svc/contracts';
 import { JetStreamStrategy, Messaging } from '@svc/messaging';
 import {
   auditOutboxProvider,
@@ -40,10 +40,7 @@ const events = {
   inject: [Messaging],
   useFactory: (messaging: Messaging) =>
     new JetStreamStrategy(messaging, {
-      app: 'billing',
-      stream: 'events',
-      partitioned: false,
-      only: LlmCalled,
+      ...STREAM_READERS.billing,
       maxAckPending: RECORDED_AT_A_TIME,
     }),
 };

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { STREAM_READERS } from '@svc/contracts';
 import { JetStreamStrategy, Messaging } from '@svc/messaging';
 import {
   auditOutboxProvider,
@@ -38,7 +39,7 @@ const jetStreamStrategy = {
   provide: JetStreamStrategy,
   inject: [Messaging],
   useFactory: (messaging: Messaging) =>
-    new JetStreamStrategy(messaging, { app: 'limits', stream: 'events', partitioned: false }),
+    new JetStreamStrategy(messaging, STREAM_READERS.limits),
 };
 
 const retention = {

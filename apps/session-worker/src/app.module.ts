@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AddressGuard } from '@svc/outbound-http';
-import { MessageReceived, WorkerPartitionFreed } from '@svc/contracts';
+import { MessageReceived, STREAM_READERS, WorkerPartitionFreed } from '@svc/contracts';
 import { MEDIA_STORE, type MediaStore, openMediaStore } from '@svc/media-store';
 import { JetStreamStrategy, Messaging } from '@svc/messaging';
 import { leasesModule, type OwnerOptions, ownershipProviders } from '@svc/ownership';
@@ -93,7 +93,7 @@ function ownerOptions(): OwnerOptions {
     {
       provide: JetStreamStrategy,
       useFactory: (messaging: Messaging) =>
-        new JetStreamStrategy(messaging, { app: NAME, stream: 'commands', partitioned: true }),
+        new JetStreamStrategy(messaging, STREAM_READERS.worker),
       inject: [Messaging],
     },
     {

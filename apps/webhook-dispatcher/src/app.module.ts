@@ -1,6 +1,6 @@
 import { Module, type Provider } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { DispatcherPartitionFreed } from '@svc/contracts';
+import { DispatcherPartitionFreed, STREAM_READERS } from '@svc/contracts';
 import { JetStreamStrategy, Messaging } from '@svc/messaging';
 import { AddressGuard, OutboundHttp } from '@svc/outbound-http';
 import { leasesModule, ownershipProviders } from '@svc/ownership';
@@ -97,9 +97,7 @@ const configured: Provider[] = [
     provide: JetStreamStrategy,
     useFactory: (messaging: Messaging, ingest: IngestService) =>
       new JetStreamStrategy(messaging, {
-        app: NAME,
-        stream: 'events',
-        partitioned: true,
+        ...STREAM_READERS.dispatcher,
         take: ingest.take.bind(ingest),
         // The bound holds for the messages of each of the 64 partitions that wait in memory.
         maxAckPending: 128,

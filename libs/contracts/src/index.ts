@@ -69,6 +69,7 @@ export {
   ownerSubject,
   partitionOf,
 } from './subjects.js';
+export { STREAM_READERS, type StreamReader } from './stream-readers.js';
 export * from './commands/index.js';
 export * from './content/index.js';
 export * from './events/index.js';

@@ -1,20 +1,13 @@
 import type { JsMsg } from '@nats-io/jetstream';
 import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
-import { AppError, type Envelope, type EventContract, parseEnvelope, STREAMS } from '@svc/contracts';
+import { AppError, type Envelope, parseEnvelope, type StreamReader, STREAMS } from '@svc/contracts';
 import { lastValueFrom } from 'rxjs';
 import { HandedEvent, Pull, readJson } from './pull.js';
 import type { Messaging } from './messaging.js';
 import { type HandlerExtras, JETSTREAM } from './patterns.js';
 
-/** Stream and durables of an app that consumes. */
-export interface JetStreamOptions {
-  /** Name of the app: its durable consumers and its dead letters are named after it. */
-  app: string;
-  stream: 'events' | 'commands';
-  /** The app has one durable per partition, pulled between `startPartition` and `stopPartition`. False: one for all. */
-  partitioned: boolean;
-  /** Only event of an app that consumes a single one: the others are not handed to it. */
-  only?: EventContract;
+/** Stream and durables of an app that consumes. Partitions are pulled between `startPartition` and `stopPartition`. */
+export interface JetStreamOptions extends StreamReader {
   /** Messages handed out and not yet acked, per consumer. 256 by default. */
   maxAckPending?: number;
   /**

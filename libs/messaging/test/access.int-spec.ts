@@ -4,7 +4,7 @@ import { createAccount, createOperator, createUser } from '@nats-io/nkeys';
 import { GetTiers } from '@svc/contracts';
 import { authorityFromSeed, selfSigned } from '@svc/certificates';
 import { startTestNats, temporaryDirectory, type TestNats, waitFor } from '@svc/test-servers';
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Messaging, type NatsAccess, RpcClient } from '../src/index.js';
@@ -130,7 +130,7 @@ describe('over TLS', () => {
       const access = { url: byName(nats, scheme), ...(isKnown ? { ca: certificates().ca } : {}) };
       const rpc = RpcClient.at(access, 'shop');
       const refusal = await rpc
-        .request(GetTiers, { tenantId: randomUUID(), sessionIds: [] })
+        .request(GetTiers, { sessionIds: [] })
         .catch((error) => error as Error);
       expect(String((refusal as Error).cause)).toContain("server does not support 'tls'");
     },
