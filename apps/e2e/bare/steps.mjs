@@ -107,7 +107,11 @@ function post(event) {
   });
 }
 
-const connection = await connect({ servers: nats });
+const connection = await connect({
+  servers: nats,
+  user: process.env.NATS_USER,
+  pass: process.env.NATS_PASSWORD,
+});
 const manager = await jetstreamManager(connection);
 await manager.consumers.add('EVENTS', {
   ...{ durable_name: 'steps', ack_policy: 'explicit', deliver_policy: 'new' },

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { NatsAccess } from '@svc/messaging';
 import { Agent, type Dispatcher, request } from 'undici';
 import { LAUNCHER, ROOT } from '../repository.js';
 
@@ -21,6 +22,8 @@ export interface StackFile {
   platform: { websocket: string; trustRoot: string; control: string | null };
   postgres: string;
   nats: string;
+  /** Passwords of the users of its own nats-server. */
+  natsUsers?: Record<string, string>;
   processes: { name: string; pid: number }[];
 }
 
@@ -88,6 +91,12 @@ export class Stack {
   /** Reads the description of the stack as it is now. */
   get file(): StackFile {
     return JSON.parse(readFileSync(join(this.dataDir, 'stack.json'), 'utf8')) as StackFile;
+  }
+
+  /** Returns what connects to NATS as somebody who may do everything there. */
+  get nats(): NatsAccess {
+    const { nats, natsUsers } = this.fixed;
+    return { url: nats, ...(natsUsers ? { user: 'owner', password: natsUsers['owner'] } : {}) };
   }
 
   /** The addresses, which stay whatever is started again: a call need not look them up. */

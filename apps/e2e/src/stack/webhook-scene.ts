@@ -40,8 +40,8 @@ export class WebhookScene {
   static async start(env: Record<string, string> = {}): Promise<WebhookScene> {
     const stack = await Stack.start(env);
     const { program, first } = await Program.start<{ port: number }>('receiver.mjs');
-    const messaging = await Messaging.connect({ url: stack.file.nats, name: 'bench' });
-    const rpc = RpcClient.at({ url: stack.file.nats }, 'bench');
+    const messaging = await Messaging.connect({ ...stack.nats, name: 'bench' });
+    const rpc = RpcClient.at(stack.nats, 'bench');
     const scene = new WebhookScene(stack, program, `http://127.0.0.1:${first.port}`, messaging, rpc);
     scene.signalOthers('SIGSTOP');
     return scene;

@@ -6,6 +6,7 @@ import { askServices } from '../services/service-requests.js';
 import { dataDirOf } from '../config.js';
 import { operatorHelp, parseOperatorCall } from './operator-arguments.js';
 import { say } from '../screen.js';
+import { OPERATOR } from '../state/secrets.js';
 import { readStackFile } from '../state/stack-file.js';
 
 /**
@@ -19,7 +20,7 @@ export async function operator(argv: string[], env: NodeJS.ProcessEnv): Promise<
       say(operatorHelp(call.command));
       return 0;
     }
-    const nats = natsAccessOf(findNats(call.dataDir, env), env);
+    const nats = findNats(call.dataDir, env);
     const values = { ...call.values, operator: env['OPERATOR_NAME'] || undefined };
     say(JSON.stringify(await ask(nats, (rpc) => call.command.ask(rpc, values))));
     return 0;
@@ -43,12 +44,13 @@ async function ask(nats: NatsAccess, question: (rpc: RpcClient) => Promise<objec
   }
 }
 
-/** Finds the address of NATS; a folder named in the call is preferred, because its `stack.json` has the address for callers. */
-function findNats(dataDir: string | undefined, env: NodeJS.ProcessEnv): string {
-  if (dataDir === undefined && env['NATS_URL']) return env['NATS_URL'];
+/** Finds NATS, and what to show it; a folder named in the call is preferred, because its `stack.json` has the address for callers. */
+function findNats(dataDir: string | undefined, env: NodeJS.ProcessEnv): NatsAccess {
+  if (dataDir === undefined && env['NATS_URL']) return natsAccessOf(env['NATS_URL'], env);
   const directory = dataDir === undefined ? dataDirOf(env) : resolve(dataDir);
   const stack = readStackFile(directory);
-  if (stack) return stack.nats;
+  if (stack?.natsUsers) return { url: stack.nats, user: OPERATOR, password: stack.natsUsers[OPERATOR] };
+  if (stack) return natsAccessOf(stack.nats, env);
   const message = `No stack runs with the data of ${directory}. Start it with "npm start", or set NATS_URL or DATA_DIR.`;
   throw new AppError('UPSTREAM_UNAVAILABLE', message);
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { NatsAccess } from '@svc/messaging';
 import { type Child, runToEnd, startChild } from '../processes/child.js';
 import { type LauncherConfig, ROOT } from '../config.js';
 import {
@@ -14,7 +15,7 @@ import { natsAccessOf } from '../services/nats-access.js';
 import { LogFile } from '../state/log-file.js';
 import { say, step } from '../screen.js';
 import { freePort } from '../processes/ports.js';
-import { loadSecrets, type Secrets } from '../state/secrets.js';
+import { loadSecrets, natsPassword, OPERATOR, OWNER, type Secrets } from '../state/secrets.js';
 import { embeddedNats, embeddedPostgres } from './servers.js';
 import { processNames, programOf, SERVICES, type ServiceRow, SIMULATOR_ROW } from '../services/services.js';
 import { removeStackFile, type StackDescription, writeStackFile } from '../state/stack-file.js';
@@ -64,7 +65,8 @@ export class Stack {
     await this.together(
       SERVICES.flatMap((row) =>
         processNames(row, this.config.sessionWorkers).map((name) => {
-          const env = serviceEnvironment(row, variables, this.secrets, name);
+          const own = { ...variables, ...this.natsUser(row) };
+          const env = serviceEnvironment(row, own, this.secrets, name);
           const part = this.supervise(row, env, name);
           return step(name, () => part.start());
         }),
@@ -74,7 +76,7 @@ export class Stack {
       // This is loaded only now: the contracts and Nest take a second, in which the first servers come up.
       const { demoTenant } = await import('./demo-tenant.js');
       const gateway = gatewayUrl(gatewayPort);
-      const nats = natsAccessOf(natsUrl, this.config.env);
+      const nats = this.natsAccess(natsUrl);
       return demoTenant({ dataDir, nats, gateway, hasSandbox: platform.control !== null });
     });
     this.throwIfStopping();
@@ -90,6 +92,7 @@ export class Stack {
       platform,
       postgres: databaseUrl,
       nats: natsUrl,
+      ...(this.config.natsUrl ? {} : { natsUsers: this.natsUsers() }),
       webhooks: webhookSettings(this.config),
       demo,
       processes: [],
@@ -123,9 +126,26 @@ export class Stack {
     return (await step('PostgreSQL', () => server.start())).url;
   }
 
+  /** What a service shows our own nats-server; somebody else's has its users in the environment. */
+  private natsUser({ name }: ServiceRow): Variables {
+    if (this.config.natsUrl) return {};
+    return { NATS_USER: name, NATS_PASSWORD: natsPassword(this.secrets, name) };
+  }
+
+  /** Passwords for tools that are no service. */
+  private natsUsers(): Record<string, string> {
+    return Object.fromEntries([OPERATOR, OWNER].map((user) => [user, natsPassword(this.secrets, user)]));
+  }
+
+  /** What the operator shows the servers: a user of our own nats-server, or what the environment says of somebody else's. */
+  private natsAccess(url: string): NatsAccess {
+    if (this.config.natsUrl) return natsAccessOf(url, this.config.env);
+    return { url, user: OPERATOR, password: natsPassword(this.secrets, OPERATOR) };
+  }
+
   private async nats(): Promise<string> {
     if (this.config.natsUrl) return this.config.natsUrl;
-    const server = this.add(embeddedNats(this.config.dataDir, this.listener));
+    const server = this.add(embeddedNats(this.config.dataDir, this.secrets, this.listener));
     return (await step('nats-server', () => server.start())).url;
   }
 

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { SECRETS_FILE } from './data-dir.js';
 import { readJson, writePrivateJson } from './private-file.js';
@@ -9,6 +9,8 @@ export interface Secrets {
   secretsKey: string;
   credentialsKey: string;
   contactHashKey: string;
+  /** Every password of the own nats-server follows from this one. */
+  natsKey: string;
   /** Fixes the simulator's trust root. */
   simulatorSeed: string;
   /** Id of the stack, which is no secret: it makes the names of its workers unlike those of another one on the same database. */
@@ -20,9 +22,19 @@ const INVENT: { [name in keyof Secrets]: () => string } = {
   secretsKey: () => randomBytes(32).toString('base64'),
   credentialsKey: () => randomBytes(32).toString('base64'),
   contactHashKey: () => randomBytes(32).toString('hex'),
+  natsKey: () => randomBytes(32).toString('hex'),
   simulatorSeed: () => randomBytes(16).toString('hex'),
   stackId: () => randomBytes(4).toString('hex'),
 };
+
+/** User of the operator's commands on the own nats-server. */
+export const OPERATOR = 'operator';
+/** User who may do everything there: whoever owns the data looks behind the scenes. */
+export const OWNER = 'owner';
+
+/** Makes the password of a user of the own nats-server. */
+export const natsPassword = ({ natsKey }: Secrets, user: string): string =>
+  createHmac('sha256', natsKey).update(user).digest('base64url');
 
 /** The stack's secrets; invents those that are not there yet, also when a later version needs one more. */
 export function loadSecrets(dataDir: string): Secrets {

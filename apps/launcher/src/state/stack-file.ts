@@ -11,6 +11,8 @@ export interface StackDescription {
   platform: { websocket: string; control: string | null; trustRoot: string | null; ca: string | null };
   postgres: string;
   nats: string;
+  /** Passwords by user, where the nats-server is the stack's own: `operator` asks the services, `owner` may do everything. */
+  natsUsers?: Record<string, string>;
   webhooks: { delaysMs: number[]; timeoutMs: number; allowedOrigins: string[] };
   /** `testKey`: where there is a sandbox. */
   demo: { tenantId: string; apiKey: string; testKey?: string; email: string; password: string };

@@ -32,9 +32,9 @@ export const reserve: Benchmark = {
   judged: { 'spread.ratio.perSecond': 'higher', 'oneTenant.ratio.perSecond': 'higher' },
   async run({ say }) {
     const stack = await Stack.start();
-    const { postgres, nats } = stack.file;
+    const { postgres } = stack.file;
     const { program } = await Program.start('reserver.mjs', { env: { DATABASE_URL: postgres } });
-    const rpc = RpcClient.at({ url: nats }, 'bench');
+    const rpc = RpcClient.at(stack.nats, 'bench');
     try {
       const figures: Record<string, object> = {};
       const ratios: number[] = [];

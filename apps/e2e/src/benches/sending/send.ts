@@ -30,7 +30,7 @@ export const send: Benchmark = {
   judged: { ratio: 'higher', cpuRatio: 'lower' },
   async run({ say }) {
     const stack = await Stack.start();
-    const messaging = await Messaging.connect({ url: stack.file.nats, name: 'bench' });
+    const messaging = await Messaging.connect({ ...stack.nats, name: 'bench' });
     const bare = await BareBaileys.start(stack);
     try {
       const sides = {

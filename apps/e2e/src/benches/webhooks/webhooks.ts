@@ -82,8 +82,15 @@ async function compareSteps(
   bare: () => Promise<Figures>,
   say: (line: string) => void,
 ): Promise<object> {
-  const { postgres, nats } = scene.stack.file;
-  const env = { POSTGRES: postgres, NATS: nats, RECEIVER: scene.urlOf('ok/steps') };
+  const { postgres } = scene.stack.file;
+  const { url, user = '', password = '' } = scene.stack.nats;
+  const env = {
+    POSTGRES: postgres,
+    NATS: url,
+    NATS_USER: user,
+    NATS_PASSWORD: password,
+    RECEIVER: scene.urlOf('ok/steps'),
+  };
   const { program } = await Program.start('steps.mjs', { env, nodeOptions: NODE_FLAGS });
   // The dispatcher sees events without a receiver in them: it stays out of the way.
   process.kill(scene.dispatcherPid, 'SIGSTOP');

@@ -90,7 +90,7 @@ class Quarter {
       BILLING_RETURN_URL: 'https://gateway.example.com',
     });
     stripe.webhookUrl = `${stack.file.gateway}/webhooks/stripe`;
-    const messaging = await Messaging.connect({ url: stack.file.nats, name: 'drill' });
+    const messaging = await Messaging.connect({ ...stack.nats, name: 'drill' });
     const quarter = new Quarter(stack, stripe, messaging, random);
     await quarter.setClock(BEGIN);
     for (const plan of PLANS) {
