@@ -68,7 +68,10 @@ test('a new tenant that comes to STARTER is blocked there, one from before is no
 test('the operator has a tenant blocked, or billed, and takes that back', async () => {
   const tenantId = await aTenant(billing, 'STARTER');
   const reason = 'As agreed';
-  for (const [one, value, planValue] of [[tenantId, 'bill', 'block'] as const, [oldToo, 'block', 'bill'] as const]) {
+  for (const [one, value, planValue] of [
+    [tenantId, 'bill', 'block'] as const,
+    [oldToo, 'block', 'bill'] as const,
+  ]) {
     const set = await billing.rpc.request(SetEntitlement, { tenantId: one, key: 'overage', value, reason });
     expect(set).toMatchObject({ entitlements: { overage: value }, overrides: [{ value, planValue }] });
     const cleared = await billing.rpc.request(ClearEntitlement, { tenantId: one, key: 'overage' });

@@ -15,7 +15,14 @@ import {
   type TenantLimits,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
-import { dayOf, entitlementsOf, isReadOnly, mostSessions, readOnlyError, tokenRefusalOf } from './entitlements.js';
+import {
+  dayOf,
+  entitlementsOf,
+  isReadOnly,
+  mostSessions,
+  readOnlyError,
+  tokenRefusalOf,
+} from './entitlements.js';
 import { mostOf, QuotasService } from './quotas.service.js';
 import { SandboxCounts } from './sandbox-limits.js';
 

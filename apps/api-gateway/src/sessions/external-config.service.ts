@@ -70,7 +70,10 @@ export class ExternalConfigService {
     let change = changeOf(body);
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const endpoint = await this.putEndpoint(caller, session, { ...change, modeVersion: version });
-      const now = await this.sessions.setMode(caller, session.id, { botMode: 'EXTERNAL', ifVersion: version });
+      const now = await this.sessions.setMode(caller, session.id, {
+        botMode: 'EXTERNAL',
+        ifVersion: version,
+      });
       if (now.session.botMode === 'EXTERNAL') return endpoint;
       version = now.modeVersion ?? version;
       change = { ...change, rotateSecret: false };

@@ -3,7 +3,14 @@ import { changeOf, differs, type LockedSubscription } from './subscription-chang
 
 const BEFORE: LockedSubscription = {
   ...{ tenantId: 't', plan: 'GROWTH', status: 'ACTIVE', internal: false, keptOverage: null },
-  ...{ nextPlan: null, nextPlanAt: null, providerId: null, periodEndsAt: null, syncs: 3, now: new Date('2026-01-02T03:04:05Z') },
+  ...{
+    nextPlan: null,
+    nextPlanAt: null,
+    providerId: null,
+    periodEndsAt: null,
+    syncs: 3,
+    now: new Date('2026-01-02T03:04:05Z'),
+  },
 };
 const LATER = new Date('2026-02-01T00:00:00Z');
 

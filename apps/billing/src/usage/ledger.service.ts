@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import {
-  type Entitlements,
-  type Envelope,
-  type LlmCalledV1,
-  TOKEN_BLOCK_CENTS,
-} from '@svc/contracts';
+import { type Entitlements, type Envelope, type LlmCalledV1, TOKEN_BLOCK_CENTS } from '@svc/contracts';
 import { DataSource, type EntityManager } from 'typeorm';
 import { BillingConfig } from '../config.js';
-import { entitlementsOf, type Overrides, planNumbers, type TenantPlan } from '../subscriptions/entitlements.js';
+import {
+  entitlementsOf,
+  type Overrides,
+  planNumbers,
+  type TenantPlan,
+} from '../subscriptions/entitlements.js';
 import { OVERRIDES_SQL, PLAN_NOW_SQL } from '../subscriptions/subscription.entity.js';
 import { blocksOf } from './blocks.js';
 
