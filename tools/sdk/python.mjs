@@ -37,16 +37,9 @@ function typeOf(schema) {
   if (!schema) return 'Any';
   if (schema.$ref) return refName(schema);
   if ('const' in schema) return `Literal[${literal(schema.const)}]`;
-  if (schema.enum)
-    return isOpen(schema)
-      ? 'str'
-      : optional(
-          `Literal[${schema.enum
-            .filter((value) => value !== null)
-            .map(literal)
-            .join(', ')}]`,
-          schema.enum.includes(null),
-        );
+  // An answer may have other values tomorrow.
+  if (schema['x-extensible-enum']) return optional('str', [schema.type].flat().includes('null'));
+  if (schema.enum) return literals(schema.enum);
   if (schema.allOf) return schema.allOf.length === 1 ? typeOf(schema.allOf[0]) : 'Dict[str, Any]';
   const union = schema.anyOf ?? (schema.properties ? undefined : schema.oneOf);
   if (union) return unionOf(union);
@@ -69,7 +62,14 @@ function unionOf(schemas) {
   return optional(types.length === 1 ? only : `Union[${types.join(', ')}]`, types.length < schemas.length);
 }
 
-const isOpen = (schema) => 'x-extensible-enum' in schema;
+const literals = (values) =>
+  optional(
+    `Literal[${values
+      .filter((value) => value !== null)
+      .map(literal)
+      .join(', ')}]`,
+    values.includes(null),
+  );
 const literal = (value) => (typeof value === 'string' ? JSON.stringify(value) : String(value));
 const optional = (type, isOptional) => (isOptional ? `Optional[${type}]` : type);
 

@@ -1786,7 +1786,7 @@ class SessionLimits(TypedDict):
     session: LimitCount
     # Messages of all sessions today (layer `plan`).
     plan: LimitCount
-    # Tokens of this month (layer `tokens`, where the plan blocks).
+    # Tokens of this month (layer `tokens`, where the plan blocks and the session is `MANAGED`).
     tokens: TokenUsage
     # Messages that may go at this moment.
     left: int
@@ -1978,7 +1978,8 @@ class TokenUsage(TypedDict):
     included: Optional[int]
     # Included tokens that are left; null: no limit.
     left: Optional[int]
-    # Beyond what is included: `bill` goes on, by the block; `block` refuses sends until the month ends.
+    # Beyond what is included: `bill` goes on, by the block; `block` stops the assistant, and refuses sends of
+    # `MANAGED` sessions, until the month ends.
     overage: Literal["bill", "block"]
     # Tokens of a block.
     blockSize: int
