@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { NewTenant } from '@svc/contracts';
-import { type ApiDocument, type ApiOperation, apiOperations, resolveSchema } from '@svc/testing';
+import {
+  type ApiDocument,
+  type ApiOperation,
+  apiOperations,
+  type JsonSchema,
+  resolveSchema,
+} from '@svc/testing';
 import { fieldsOf } from '../support/answers.js';
 import { bodyExample } from '../support/furnish.js';
 import { type Answer, gateway, tenant, withSandboxGateway } from '../support/gateway.js';
@@ -146,6 +152,26 @@ describe('a body', () => {
     expect(wrong).toEqual([]);
   });
 });
+
+test('null in a change is refused, and named, wherever nothing can be removed', async () => {
+  const wrong: unknown[] = [];
+  const changes = operations.filter(({ method }) => method === 'PATCH');
+  for (const operation of changes) {
+    const schema = operation.body?.content['application/json']?.schema ?? {};
+    for (const [name, property] of Object.entries(resolveSchema(document, schema).properties ?? {})) {
+      const answer = await call(operation, '', { [name]: null });
+      const isRefused = answer.status === 400 && fieldsOf(answer).includes(name);
+      if (isRefused === mayBeNull(property)) wrong.push([operation.route, name, answer.status, answer.body]);
+    }
+  }
+  expect(changes.length).toBeGreaterThan(2);
+  expect(wrong).toEqual([]);
+});
+
+/** Says whether the description lets a field be null. */
+function mayBeNull({ type, oneOf = [], anyOf = [] }: JsonSchema): boolean {
+  return [type].flat().includes('null') || [...oneOf, ...anyOf].some(mayBeNull);
+}
 
 type Json = Record<string, unknown>;
 
