@@ -23,7 +23,6 @@ import { RpcClient } from '@svc/messaging';
 import { actorOf, type Caller, CurrentCaller, NeedsScope } from '../auth/authorization.js';
 import { NoBodyGuard } from '../edge/no-body.guard.js';
 import { IdParam } from '../edge/resource-id.js';
-import { withoutNulls } from '../edge/without-nulls.js';
 import { QuotasService } from '../limits/quotas.service.js';
 import { ApiErrors, ApiId, ApiPage } from '../openapi/answers.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
@@ -105,7 +104,7 @@ export class WebhooksController {
     @IdParam('id', NOT_FOUND) endpointId: string,
     @Body() body: UpdateWebhookBody,
   ): Promise<WebhookEndpoint> {
-    const request = { ...withoutNulls(body), ...by(caller), endpointId };
+    const request = { ...body, ...by(caller), endpointId };
     return (await this.rpc.request(UpdateEndpoint, request)).endpoint;
   }
 

@@ -1,4 +1,5 @@
 export { HttpErrorBody } from './http-error.js';
+export { MayBeAbsent } from './may-be-absent.js';
 export { ContactProfile, ContactEvent, ContactExport } from './messages/contacts.js';
 export { ListConversationsQuery, ConversationView } from './messages/conversations.js';
 export { ErasureCounts, Erasure } from './messages/erasures.js';
