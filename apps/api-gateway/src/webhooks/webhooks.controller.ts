@@ -7,6 +7,7 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import {
+  answerTable,
   CreateEndpoint,
   CreateWebhookBody,
   DeleteEndpoint,
@@ -14,6 +15,7 @@ import {
   ListEndpoints,
   type Page,
   PageQuery,
+  PAUSE_AFTER,
   UpdateEndpoint,
   UpdateWebhookBody,
   WebhookEndpoint,
@@ -45,7 +47,7 @@ export class WebhooksController {
   @ApiOperation({
     operationId: 'createWebhook',
     summary: 'Register an endpoint for the events of all sessions',
-    description: 'It hears what is said in them: this scope is as strong as messages:read.',
+    description: `It hears what is said in them: this scope is as strong as messages:read. A delivery has five attempts. ${PAUSE_AFTER} permanent answers in a row pause the endpoint:\n\n${answerTable()}`,
   })
   @ApiCreatedResponse({
     type: WebhookEndpointWithSecret,

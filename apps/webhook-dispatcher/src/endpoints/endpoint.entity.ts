@@ -25,6 +25,11 @@ export class Endpoint {
   @Column('bytea', { name: 'secret_enc' }) secretEnc: Buffer;
   /** Secrets that were rotated away, the newest first. */
   @Column('jsonb', { name: 'previous_secrets' }) previousSecrets: PreviousSecret[];
+  /**
+   * Until then, in domain time, the receiver may not know the secret yet: 401 and 403 do not count. Null from the first 2xx to an attempt
+   * under this secret on; the time also tells one secret from the next.
+   */
+  @Column('timestamptz', { name: 'new_secret_until', nullable: true }) newSecretUntil: Date | null;
   /** Custom headers by name, each value sealed. */
   @Column('jsonb') headers: Record<string, string>;
   @Column('boolean', { name: 'standard_webhooks' }) standardWebhooks: boolean;

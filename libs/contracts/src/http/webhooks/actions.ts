@@ -149,7 +149,7 @@ export class WebhookHealth {
   lastFailure: LastAttempt | null;
 
   @ApiProperty({
-    description: 'Consecutive permanent 4xx up to now; the fifth pauses the endpoint.',
+    description: 'Consecutive permanent 4xx (401, 403, 404, 405, 410, 414, 451) up to now; the fifth pauses the endpoint.',
     type: 'integer',
     example: 0,
   })
