@@ -13,7 +13,11 @@ afterEach(() => stage.database.query('DELETE FROM public.svc_clock'));
 const HOUR_MS = 3_600_000;
 
 /** An endpoint whose receiver answers 401 to what is not signed with the secret it knows, as the specification tells it to. */
-async function aVerifier(endpoint: WebhookEndpoint & { secret: string }, tenantId: string, sessionId?: string) {
+async function aVerifier(
+  endpoint: WebhookEndpoint & { secret: string },
+  tenantId: string,
+  sessionId?: string,
+) {
   const ref = { tenantId, endpointId: endpoint.id };
   let known = endpoint.secret;
   const isSigned = ({ headers, raw }: ReceivedWebhook): boolean =>
