@@ -94,7 +94,11 @@ export class WebhooksController {
 
   @Patch(':id')
   @NeedsScope('webhooks:manage')
-  @ApiOperation({ operationId: 'updateWebhook', summary: 'Change an endpoint' })
+  @ApiOperation({
+    operationId: 'updateWebhook',
+    summary: 'Change an endpoint',
+    description: 'Another `url` also lifts a pause: what is held goes there, oldest first.',
+  })
   @ApiId('id', 'Endpoint id.')
   @ApiOkResponse({ type: WebhookEndpoint, description: 'The endpoint from now on.' })
   @ApiErrors('VALIDATION_FAILED', NOT_FOUND, 'SESSION_STATE_CONFLICT')
@@ -114,7 +118,8 @@ export class WebhooksController {
   @ApiOperation({
     operationId: 'deleteWebhook',
     summary: 'Delete an endpoint and what waits for it',
-    description: 'One that is bound to a session is switched off with the external config of the session.',
+    description:
+      'One that is bound to a session can be deleted while the session is `MANAGED`, and goes with the session.',
   })
   @ApiId('id', 'Endpoint id.')
   @ApiNoContentResponse({ description: 'Deleted.' })
