@@ -167,7 +167,7 @@ const pages = {
   'docs/contracts.md': contractsPage(),
   'docs/configuration.md': await configurationPage(),
   'libs/contracts/published-fixtures.json': publishedFixtures(join(root, 'libs/contracts')),
-  'docs/webhooks.md': webhooksPage(),
+  'docs/webhooks.md': await webhooksPage(),
   ...sdkPages(api),
   ...pythonPages(api),
 };

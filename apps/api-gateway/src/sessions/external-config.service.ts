@@ -120,8 +120,7 @@ export class ExternalConfigService {
       const fact = { tenantId, actor: actorOf(caller), action: 'webhook_secret.read', target: sessionId };
       await this.audit.write(fact);
     }
-    const { url = null, secret = null, sameUrlAs } = endpoint ?? {};
-    return { botMode, webhookUrl: url, webhookSecret: secret, ...(sameUrlAs && { sameUrlAs }) };
+    return { botMode, ...shown(endpoint) };
   }
 
   private async botEnv(
@@ -145,6 +144,25 @@ export class ExternalConfigService {
       ...(key ? { SVC_API_KEY: key.secret } : {}),
     };
   }
+}
+
+function shown(endpoint: BoundEndpoint): Omit<ExternalConfig, 'botMode' | 'env'> {
+  const {
+    id = null,
+    url = null,
+    secret = null,
+    status = null,
+    pausedReason = null,
+    sameUrlAs,
+  } = endpoint ?? {};
+  return {
+    webhookUrl: url,
+    webhookSecret: secret,
+    endpointId: id,
+    endpointStatus: status,
+    pausedReason,
+    ...(sameUrlAs && { sameUrlAs }),
+  };
 }
 
 type EndpointChange = Pick<PutBoundEndpointV1, 'enabled' | 'url' | 'rotateSecret' | 'modeVersion'>;

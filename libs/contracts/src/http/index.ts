@@ -90,6 +90,15 @@ export {
 export { EventLogQuery, EventStreamQuery, LoggedEvent, EventLogPage } from './webhooks/event-log.js';
 export { HIDDEN_VALUE } from './webhooks/headers.js';
 export {
+  type RunEffect,
+  type AnswerRule,
+  PAUSE_AFTER,
+  NEW_SECRET_HOURS,
+  ANSWER_RULES,
+  answerRuleOf,
+  answerTable,
+} from './webhooks/receiver-answers.js';
+export {
   REPLAYABLE_STATUSES,
   type ReplayableStatus,
   type ReplayState,
