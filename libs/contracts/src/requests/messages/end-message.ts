@@ -3,7 +3,7 @@ import { IsIn, IsOptional, IsString, IsUUID, ValidateNested } from 'class-valida
 import { SendMessageV1 } from '../../commands/send-message.js';
 import { defineRequest } from '../../contract.js';
 import { FAILURE_CODES, type FailureCode, MESSAGE_STATUSES, type MessageStatus } from '../../enums.js';
-import { MessageFailure } from '../../events/message-events.js';
+import { MessageFailure } from '../../events/outbound-message.js';
 
 /** Request of `end-message`. */
 export class EndMessageV1 {
