@@ -13,9 +13,6 @@ export {
 } from './contract.js';
 export {
   type BotMode,
-  type SessionStatus,
-  STATUS_REASONS,
-  type StatusReason,
   type PasskeyStage,
   type PasskeyStep,
   type PasskeyFailure,
@@ -45,6 +42,19 @@ export {
   TOKEN_OVERAGES,
   type TokenOverage,
 } from './enums.js';
+export {
+  comesBack,
+  DISCONNECT_REASONS,
+  type DisconnectReason,
+  isLive,
+  LOGOUT_REASONS,
+  type LogoutReason,
+  SESSION_STATUS_WORDS,
+  type SessionStatus,
+  type StateWords,
+  STATUS_REASON_WORDS,
+  type StatusReason,
+} from './session-states.js';
 export type { ErrorEntry } from './error-entry.js';
 export { ERROR_CATALOGUE, type ErrorCode } from './errors.js';
 export {

@@ -3,6 +3,7 @@ import {
   AppError,
   type DayUsage,
   isGroup,
+  isLive,
   limitReached,
   messagesReached,
   Reserve,
@@ -55,7 +56,7 @@ export class AdmissionService {
     mayWait: boolean,
   ): Promise<void> {
     const { id: sessionId, status, statusReason } = ranked.session;
-    if (status !== 'CONNECTED' && !mayWait)
+    if (!isLive(status) && !mayWait)
       throw new AppError('SESSION_NOT_CONNECTED', undefined, { sessionId, status, statusReason });
     if (isReadOnly(subscription, ranked)) throw await this.limits.readOnlyRefusal(subscription);
     await this.assertMayReach(subscription.tenantId, ranked.session, contact);

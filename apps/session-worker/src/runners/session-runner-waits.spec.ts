@@ -77,7 +77,8 @@ function tools(): RunnerTools {
 
 /** Starts a runner of a session that was connected, or that waits for this. */
 async function start(wait?: Wait): Promise<void> {
-  runner = new SessionRunner({ id: 'session', tenantId: 'tenant', status: 'RECONNECTING', wait }, tools());
+  const session = { id: 'session', tenantId: 'tenant', status: 'RECONNECTING', phone: null, wait } as const;
+  runner = new SessionRunner(session, tools());
   await runner.start();
   await pass();
 }

@@ -41,7 +41,7 @@ afterEach(() => {
 });
 
 function make(status: SessionStatus): void {
-  runner = new SessionRunner({ id: 'session', tenantId: 'tenant', status }, tools());
+  runner = new SessionRunner({ id: 'session', tenantId: 'tenant', status, phone: null }, tools());
 }
 
 function tools(): RunnerTools {
@@ -382,7 +382,7 @@ test('a database that is away delays what is observed, and changes none of it', 
 test('the next session logs in as soon as this one shows a QR code or is connected', async () => {
   const gate = new FairPlaces('logins', 1);
   runner = new SessionRunner(
-    { id: 'session', tenantId: 'tenant', status: 'DISCONNECTED' },
+    { id: 'session', tenantId: 'tenant', status: 'DISCONNECTED', phone: null },
     { ...tools(), logins: gate },
   );
   const next = jest.fn();
