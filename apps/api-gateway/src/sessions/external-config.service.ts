@@ -17,7 +17,7 @@ import { RpcClient } from '@svc/messaging';
 import { AuditService } from '../audit/audit.service.js';
 import { ApiKeysService } from '../keys/api-keys.service.js';
 import { actorOf, allows, type Caller } from '../auth/authorization.js';
-import { SessionsService } from './sessions.service.js';
+import { answererOf, SessionsService } from './sessions.service.js';
 
 type BoundEndpoint = WebhookEndpointWithSecret | null;
 
@@ -120,7 +120,7 @@ export class ExternalConfigService {
       const fact = { tenantId, actor: actorOf(caller), action: 'webhook_secret.read', target: sessionId };
       await this.audit.write(fact);
     }
-    return { botMode, ...shown(endpoint) };
+    return { botMode, answers: answererOf(botMode), ...shown(endpoint) };
   }
 
   private async botEnv(
@@ -146,7 +146,7 @@ export class ExternalConfigService {
   }
 }
 
-function shown(endpoint: BoundEndpoint): Omit<ExternalConfig, 'botMode' | 'env'> {
+function shown(endpoint: BoundEndpoint): Omit<ExternalConfig, 'botMode' | 'answers' | 'env'> {
   const {
     id = null,
     url = null,

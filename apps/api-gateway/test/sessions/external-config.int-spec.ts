@@ -27,7 +27,7 @@ describe('external mode', () => {
   test('needs a URL the first time, and has none before', async () => {
     const { id } = gateway.fakes.addSession(tenant.tenantId);
     expect((await call(`GET /v1/sessions/${id}/external-config`)).body).toEqual({
-      ...{ botMode: 'MANAGED', webhookUrl: null, webhookSecret: null },
+      ...{ botMode: 'MANAGED', answers: 'nobody', webhookUrl: null, webhookSecret: null },
       ...{ endpointId: null, endpointStatus: null, pausedReason: null },
     });
     const early = await external(id, { enabled: false, webhookUrl: url });
@@ -50,7 +50,7 @@ describe('external mode', () => {
     const off = await external(id, { enabled: false });
     const of = { webhookUrl: url, webhookSecret: secret, pausedReason: null };
     const endpointId = on.body['endpointId'];
-    expect(off.body).toEqual({ ...of, botMode: 'MANAGED', endpointId, endpointStatus: 'DISABLED' });
+    expect(off.body).toEqual({ ...of, botMode: 'MANAGED', answers: 'nobody', endpointId, endpointStatus: 'DISABLED' });
     const bound = [...gateway.fakes.dispatcher.endpoints.values()].find(
       ({ endpoint }) => endpoint.sessionId === id,
     );
@@ -60,7 +60,7 @@ describe('external mode', () => {
       webhookSecret: secret,
     });
     expect((await call(`GET /v1/sessions/${id}/external-config`)).body).toEqual({
-      ...{ ...of, botMode: 'EXTERNAL', endpointId, endpointStatus: 'ACTIVE' },
+      ...{ ...of, botMode: 'EXTERNAL', answers: 'webhook', endpointId, endpointStatus: 'ACTIVE' },
     });
   });
 

@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsOptional, IsString, Length } from 'class-validator';
 import {
+  type Answerer,
   BOT_MODES,
   type BotMode,
   ENDPOINT_STATUSES,
@@ -8,6 +9,7 @@ import {
   PAUSE_REASONS,
   type PauseReason,
 } from '../../enums.js';
+import { AnswersProperty } from './answers-property.js';
 
 /** Body of `PUT /v1/sessions/:id/external-config` (specification, "Session bot mode"). */
 export class PutExternalConfigBody {
@@ -68,6 +70,9 @@ export class ExternalBotEnv {
 export class ExternalConfig {
   @ApiProperty({ description: 'Who answers inbound messages.', enum: BOT_MODES, example: 'EXTERNAL' })
   botMode: BotMode;
+
+  @AnswersProperty()
+  answers: Answerer;
 
   @ApiProperty({
     description: 'Receiver of the bound endpoint; null where there never was one.',
