@@ -50,7 +50,13 @@ describe('external mode', () => {
     const off = await external(id, { enabled: false });
     const of = { webhookUrl: url, webhookSecret: secret, pausedReason: null };
     const endpointId = on.body['endpointId'];
-    expect(off.body).toEqual({ ...of, botMode: 'MANAGED', answers: 'nobody', endpointId, endpointStatus: 'DISABLED' });
+    expect(off.body).toEqual({
+      ...of,
+      botMode: 'MANAGED',
+      answers: 'nobody',
+      endpointId,
+      endpointStatus: 'DISABLED',
+    });
     const bound = [...gateway.fakes.dispatcher.endpoints.values()].find(
       ({ endpoint }) => endpoint.sessionId === id,
     );
