@@ -178,7 +178,7 @@ export interface ListMessagesQuery {
   /** Only this direction. */
   direction?: 'OUTBOUND' | 'INBOUND' | undefined;
   /** Only messages in this state. */
-  status?: 'QUEUED' | 'SENDING' | 'SENT' | 'DELIVERED' | 'READ' | 'FAILED' | 'RECEIVED' | undefined;
+  status?: 'QUEUED' | 'SENT' | 'DELIVERED' | 'READ' | 'FAILED' | 'RECEIVED' | undefined;
   /** Only messages whose createdAt is this time or later (ISO 8601 with a zone). */
   since?: string | undefined;
   /** Only messages whose createdAt is before this time (ISO 8601 with a zone). */
