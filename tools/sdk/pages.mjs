@@ -32,7 +32,9 @@ export function sdkPages(document) {
 
 /** Finds the sample of an event that has all that its events always have; of most events the first one does. */
 function sampleOf(name) {
-  const [whole, first] = ['.whole', ''].map((of) => join(ROOT, 'libs/contracts/fixtures', `${name}.v1${of}.json`));
+  const [whole, first] = ['.whole', ''].map((of) =>
+    join(ROOT, 'libs/contracts/fixtures', `${name}.v1${of}.json`),
+  );
   return existsSync(whole) ? whole : first;
 }
 

@@ -32,14 +32,7 @@ export const PASSKEY_FAILURES = [
 export type PasskeyFailure = (typeof PASSKEY_FAILURES)[number];
 
 /** Life of a message; `RECEIVED` is the only one of an inbound message. */
-export const MESSAGE_STATUSES = [
-  'QUEUED',
-  'SENT',
-  'DELIVERED',
-  'READ',
-  'FAILED',
-  'RECEIVED',
-] as const;
+export const MESSAGE_STATUSES = ['QUEUED', 'SENT', 'DELIVERED', 'READ', 'FAILED', 'RECEIVED'] as const;
 /** Value of `MESSAGE_STATUSES`. */
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 

@@ -95,10 +95,16 @@ export type LogoutReason = keyof typeof LOGOUT_REASONS;
 export const STATUS_REASON_WORDS = {
   CREATED: { means: 'it is new', next: 'nothing, it begins to connect' },
   CONNECT_REQUESTED: { means: 'it connects, as was asked', next: 'nothing' },
-  RESTART_REQUIRED: { means: 'it connects once more, as the platform asked or to try a version', next: 'nothing' },
+  RESTART_REQUIRED: {
+    means: 'it connects once more, as the platform asked or to try a version',
+    next: 'nothing',
+  },
   QR_READY: { means: 'a QR code waits', next: 'show it: GET /v1/sessions/{id}/qr' },
   PASSKEY_ASKED: { means: 'the platform asks for the passkey of the account', next: 'open a link page' },
-  PASSKEY_FAILED: { means: 'a link with a passkey came to nothing', next: 'nothing, another QR code follows' },
+  PASSKEY_FAILED: {
+    means: 'a link with a passkey came to nothing',
+    next: 'nothing, another QR code follows',
+  },
   LINKED: { means: 'a link with a passkey is made', next: 'nothing, it logs in' },
   LOGGED_IN: { means: 'it is live', next: 'nothing' },
   ...DISCONNECT_REASONS,
@@ -114,6 +120,8 @@ export function comesBack(reason: DisconnectReason): boolean {
 
 /** Writes a table of states or reasons as the lines of a description. */
 export function linesOf(head: string, table: Record<string, StateWords>): string {
-  const lines = Object.entries(table).map(([name, { means, next }]) => `- \`${name}\`: ${means}. Next: ${next}.`);
+  const lines = Object.entries(table).map(
+    ([name, { means, next }]) => `- \`${name}\`: ${means}. Next: ${next}.`,
+  );
   return [head, '', ...lines].join('\n');
 }

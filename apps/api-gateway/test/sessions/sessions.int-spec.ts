@@ -37,12 +37,15 @@ describe('a session', () => {
     ['DEGRADED', 'UNANSWERED', false],
     ['RECONNECTING', 'CONNECTION_LOST', true],
     ['DISCONNECTED', 'REPLACED', false],
-  ] as const)('that is %s says why, and whether it comes back by itself', async (status, reason, willReconnect) => {
-    const { id } = gateway.fakes.addSession(tenant.tenantId, { status, statusReason: reason });
-    const shown = { id, status, statusReason: reason, reason, willReconnect };
-    expect((await call(`GET /v1/sessions/${id}`)).body).toMatchObject(shown);
-    expect((await call('GET /v1/sessions')).body['items']).toContainEqual(expect.objectContaining(shown));
-  });
+  ] as const)(
+    'that is %s says why, and whether it comes back by itself',
+    async (status, reason, willReconnect) => {
+      const { id } = gateway.fakes.addSession(tenant.tenantId, { status, statusReason: reason });
+      const shown = { id, status, statusReason: reason, reason, willReconnect };
+      expect((await call(`GET /v1/sessions/${id}`)).body).toMatchObject(shown);
+      expect((await call('GET /v1/sessions')).body['items']).toContainEqual(expect.objectContaining(shown));
+    },
+  );
 
   test('changes its name, and its proxy is handed on as it was written', async () => {
     const proxy = 'socks5://ada:s3cret@proxy.example.com:1080';

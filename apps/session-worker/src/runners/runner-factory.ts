@@ -83,5 +83,11 @@ function isAfterLoss({ status, statusReason }: Session): boolean {
 function snapshotOf(session: Session): SessionSnapshot {
   const { id, tenantId, status, phone, statusReason: reason, statusUntil } = session;
   const waits = status === 'RECONNECTING' && isLongWait(reason);
-  return { id, tenantId, status, phone, wait: waits ? { reason, until: statusUntil ?? undefined } : undefined };
+  return {
+    id,
+    tenantId,
+    status,
+    phone,
+    wait: waits ? { reason, until: statusUntil ?? undefined } : undefined,
+  };
 }

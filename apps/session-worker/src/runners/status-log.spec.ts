@@ -112,7 +112,13 @@ test('an end says whether the session comes back by itself, and names the number
   await live().loggedOut('UNLINKED');
   const phone = '+15550100001';
   expect(told('session.disconnected')).toMatchObject([
-    { phone, willReconnect: true, status: 'RECONNECTING', reason: 'WORKER_LOST', statusReason: 'WORKER_LOST' },
+    {
+      phone,
+      willReconnect: true,
+      status: 'RECONNECTING',
+      reason: 'WORKER_LOST',
+      statusReason: 'WORKER_LOST',
+    },
     { phone, willReconnect: false, status: 'DISCONNECTED', reason: 'REPLACED', statusReason: 'REPLACED' },
   ]);
   expect(told('session.logged_out')).toMatchObject([

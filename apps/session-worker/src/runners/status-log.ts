@@ -81,8 +81,13 @@ export class StatusLog {
    */
   async doubted(reason: DisconnectReason | undefined): Promise<void> {
     if (!this.isLive || (reason === undefined && this.is('CONNECTED'))) return;
-    log().warn({ sessionId: this.session.id, reason }, reason ? 'session is doubted' : 'session is trusted again');
-    await this.observe(reason ? { status: 'DEGRADED', reason } : { status: 'CONNECTED', reason: 'LOGGED_IN' });
+    log().warn(
+      { sessionId: this.session.id, reason },
+      reason ? 'session is doubted' : 'session is trusted again',
+    );
+    await this.observe(
+      reason ? { status: 'DEGRADED', reason } : { status: 'CONNECTED', reason: 'LOGGED_IN' },
+    );
   }
 
   /** Writes that the session shows a QR code to scan; `isRedrawn`: to scan once more. */

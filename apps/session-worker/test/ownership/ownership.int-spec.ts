@@ -236,7 +236,9 @@ test('a frozen owner that wakes up neither writes nor takes the number back', as
   expect(reasons.filter((reason) => reason !== 'MAINTENANCE')).toEqual(['WORKER_LOST']);
   const { phone } = await stage.get(sessionId);
   // The new owner knows the number from the row alone.
-  const lost = stage.eventsOf('session.disconnected', sessionId).find(({ reason }) => reason === 'WORKER_LOST');
+  const lost = stage
+    .eventsOf('session.disconnected', sessionId)
+    .find(({ reason }) => reason === 'WORKER_LOST');
   expect(lost).toMatchObject({ phone, willReconnect: true });
   expect(Number((await ownerOf(sessionId)).epoch)).toBeGreaterThan(before);
   await frozen.stop('SIGKILL');

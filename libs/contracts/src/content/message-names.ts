@@ -24,7 +24,10 @@ export function ConversationIdField(): PropertyDecorator {
 /** This decorator describes and checks the id of a message as the API names it. */
 export function ApiIdField(): PropertyDecorator {
   return optional([
-    ApiProperty({ description: 'As messageId: the name that `GET /v1/messages` has for it.', format: 'uuid' }),
+    ApiProperty({
+      description: 'As messageId: the name that `GET /v1/messages` has for it.',
+      format: 'uuid',
+    }),
     IsUUID(),
   ]);
 }

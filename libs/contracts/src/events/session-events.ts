@@ -23,7 +23,8 @@ export class SessionConnectedV1 {
   sessionId: string;
 
   @ApiPropertyOptional({
-    description: 'Linked number in E.164 form; of a session that ended, the number that it had. Null: none was linked.',
+    description:
+      'Linked number in E.164 form; of a session that ended, the number that it had. Null: none was linked.',
     type: String,
     nullable: true,
     example: '+4915112345678',
@@ -40,7 +41,10 @@ export class SessionConnectedV1 {
 /** Payload of `session.disconnected`. */
 export class SessionDisconnectedV1 extends SessionConnectedV1 {
   @ApiProperty({
-    description: linesOf('Why, and what to do. `willReconnect` says the same in one word.', DISCONNECT_REASONS),
+    description: linesOf(
+      'Why, and what to do. `willReconnect` says the same in one word.',
+      DISCONNECT_REASONS,
+    ),
     enum: DISCONNECTS,
     example: 'CONNECTION_LOST',
   })
@@ -186,7 +190,7 @@ export const SessionConnected = defineEvent('session.connected', 1, SessionConne
 export const SessionDisconnected = defineEvent('session.disconnected', 1, SessionDisconnectedV1, {
   public: true,
   summary:
-      'The session dropped; carries a reason, and whether it comes back by itself (willReconnect) or needs somebody.',
+    'The session dropped; carries a reason, and whether it comes back by itself (willReconnect) or needs somebody.',
   by: ['session-worker'],
 });
 /** A QR code is ready to scan. */

@@ -294,7 +294,8 @@ export class MessageView {
   fromMe: boolean;
 
   @ApiProperty({
-    description: 'As contact, of an outbound message: the name that its events have; null of one that arrived.',
+    description:
+      'As contact, of an outbound message: the name that its events have; null of one that arrived.',
     type: String,
     nullable: true,
     example: '4915112345678@s.whatsapp.net',

@@ -13,12 +13,7 @@ import {
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
-import {
-  BOT_MODES,
-  type BotMode,
-  RESTRICTION_REASONS,
-  type RestrictionReason,
-} from '../../enums.js';
+import { BOT_MODES, type BotMode, RESTRICTION_REASONS, type RestrictionReason } from '../../enums.js';
 import {
   linesOf,
   SESSION_STATUS_WORDS,
