@@ -67,6 +67,7 @@ export class Watchdog {
   /** Notes that a send was left without an answer, or that the platform has answered one since. */
   unanswered(isSo: boolean): void {
     this.isUnanswered = isSo;
+    if (isSo) this.weigh('UNANSWERED'); // the answer to the next attempt may be faster than a tick
   }
 
   /** Says whether work of a kind is in hand. */
