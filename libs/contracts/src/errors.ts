@@ -1,5 +1,5 @@
 import { entry, type ErrorEntry } from './error-entry.js';
-import { LAYERS_IN_WORDS } from './layers.js';
+import { LAYERS_IN_WORDS } from './limits/layers.js';
 import { SERVER_ERRORS } from './server-errors.js';
 
 /**

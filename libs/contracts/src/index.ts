@@ -68,8 +68,8 @@ export {
   readEnvelope,
   validationFailed,
 } from './parsing.js';
-export { type Layer, LAYERS } from './layers.js';
-export { limitReached, messagesReached } from './limit-reached.js';
+export { type Layer, LAYERS } from './limits/layers.js';
+export { limitReached, messagesReached } from './limits/limit-reached.js';
 export { type Quota, quotaConflict } from './quota.js';
 export { sentencesOf, unknownField } from './rule-words.js';
 export {

@@ -138,7 +138,7 @@ describe('a body', () => {
     let asked = 0;
     for (const operation of operations) {
       const schema = operation.body?.content['application/json']?.schema;
-      const example = bodyExample(document, operation);
+      const example = bodyExample(document, operation) as Json | undefined;
       if (!schema || !example) continue;
       for (const [path, rest] of withoutEach(schema, example)) {
         asked += 1;
@@ -176,7 +176,7 @@ function mayBeNull({ type, oneOf = [], anyOf = [] }: JsonSchema): boolean {
 type Json = Record<string, unknown>;
 
 /** Copies a body without one of the fields that its schema requires, for each of them, those of inner objects, too. */
-function withoutEach(referring: object, body: Json, parent = ''): [path: string, rest: Json][] {
+function withoutEach(referring: JsonSchema, body: Json, parent = ''): [path: string, rest: Json][] {
   const { required = [], properties = {} } = resolveSchema(document, referring);
   const own = required.map((name): [string, Json] => {
     const { [name]: _, ...rest } = body;

@@ -40,10 +40,12 @@ describe('a session', () => {
   ] as const)(
     'that is %s says why, and whether it comes back by itself',
     async (status, reason, willReconnect) => {
-      const { id } = gateway.fakes.addSession(tenant.tenantId, { status, statusReason: reason });
+      const other = await gateway.createTenant();
+      const read = (route: string): Promise<Answer> => gateway.call(other.apiKey, route);
+      const { id } = gateway.fakes.addSession(other.tenantId, { status, statusReason: reason });
       const shown = { id, status, statusReason: reason, reason, willReconnect };
-      expect((await call(`GET /v1/sessions/${id}`)).body).toMatchObject(shown);
-      expect((await call('GET /v1/sessions')).body['items']).toContainEqual(expect.objectContaining(shown));
+      expect((await read(`GET /v1/sessions/${id}`)).body).toMatchObject(shown);
+      expect((await read('GET /v1/sessions')).body['items']).toContainEqual(expect.objectContaining(shown));
     },
   );
 

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import type { Envelope, StatusReason } from '@svc/contracts';
+import type { Envelope, DisconnectReason } from '@svc/contracts';
 import { FairPlaces } from '@svc/service';
 import { FakeCredentials, type FakeSocket, fakeSocket } from '../../test/fake-platform.js';
 import type { Restrictions } from '../sessions/restrictions.js';
@@ -84,7 +84,7 @@ async function start(wait?: Wait): Promise<void> {
 }
 
 /** Has the last socket end, as the platform refuses it. */
-async function refused(reason: StatusReason, end?: Date): Promise<void> {
+async function refused(reason: DisconnectReason, end?: Date): Promise<void> {
   const close = { next: 'later', reason, isMalfunction: false, ...(end && { until: end }) } as const;
   sockets.at(-1)?.platform.onClose(close);
   await pass();

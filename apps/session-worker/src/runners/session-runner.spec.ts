@@ -103,7 +103,8 @@ async function open(credentials: Credentials, platform: PlatformListener): Promi
 const pass = (ms = 0): Promise<void> => jest.advanceTimersByTimeAsync(ms);
 const last = (): FakeSocket => sockets.at(-1) as FakeSocket;
 const close = async (more: Partial<SocketClose>): Promise<void> => {
-  last().platform.onClose({ next: 'later', reason: 'CONNECTION_LOST', isMalfunction: false, ...more });
+  const usual = { next: 'later', reason: 'CONNECTION_LOST', isMalfunction: false } as const;
+  last().platform.onClose({ ...usual, ...more } as SocketClose);
   await pass();
 };
 /** Starts a runner whose session is linked, and lets it log in. */

@@ -8,9 +8,7 @@ const TICK_MS = 1_000;
 /** Longest time of a ping, there and back, in ms. */
 const PING_MS = 10_000;
 
-// Library patch: unanswered-login
-// Library patch: unreadable-frames
-/** What follows from what the watchdog finds. */
+/** Listener for what the watchdog finds. */
 export interface WatchdogVerdicts {
   /** Ends the socket. A frame that cannot be read, or an error, does so at once. */
   giveUp(reason: DisconnectReason): void;
@@ -18,6 +16,8 @@ export interface WatchdogVerdicts {
   doubt(reason: DisconnectReason | undefined): void;
 }
 
+// Library patch: unanswered-login
+// Library patch: unreadable-frames
 /**
  * Finds the socket that looks connected and is deaf. The library sees only some of these, and of those that it sees it
  * tells late. Time is counted in ticks: a process that stood still itself holds nothing against the platform.
@@ -67,6 +67,7 @@ export class Watchdog {
   /** Notes that a send was left without an answer, or that the platform has answered one since. */
   unanswered(isSo: boolean): void {
     this.isUnanswered = isSo;
+    if (isSo) this.weigh('UNANSWERED'); // the answer to the next attempt may be faster than a tick
   }
 
   /** Says whether work of a kind is in hand. */

@@ -1,7 +1,7 @@
-import { AppError, type ErrorMeta } from './app-error.js';
+import { AppError, type ErrorMeta } from '../app-error.js';
 import type { Layer } from './layers.js';
-import type { TokenRefusal } from './requests/billing/billing.js';
-import type { LimitRefusal } from './requests/limits/limits.js';
+import type { TokenRefusal } from '../requests/billing/billing.js';
+import type { LimitRefusal } from '../requests/limits/limits.js';
 
 const RULES: Record<(LimitRefusal | TokenRefusal)['layer'], (limit: number) => string> = {
   session: (limit) =>
