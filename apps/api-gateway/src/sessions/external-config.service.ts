@@ -17,7 +17,7 @@ import { RpcClient } from '@svc/messaging';
 import { AuditService } from '../audit/audit.service.js';
 import { ApiKeysService } from '../keys/api-keys.service.js';
 import { actorOf, allows, type Caller } from '../auth/authorization.js';
-import { SessionsService } from './sessions.service.js';
+import { answererOf, SessionsService } from './sessions.service.js';
 
 type BoundEndpoint = WebhookEndpointWithSecret | null;
 
@@ -121,7 +121,13 @@ export class ExternalConfigService {
       await this.audit.write(fact);
     }
     const { url = null, secret = null, sameUrlAs } = endpoint ?? {};
-    return { botMode, webhookUrl: url, webhookSecret: secret, ...(sameUrlAs && { sameUrlAs }) };
+    return {
+      botMode,
+      answers: answererOf(botMode),
+      webhookUrl: url,
+      webhookSecret: secret,
+      ...(sameUrlAs && { sameUrlAs }),
+    };
   }
 
   private async botEnv(

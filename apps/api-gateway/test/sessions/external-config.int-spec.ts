@@ -27,7 +27,7 @@ describe('external mode', () => {
   test('needs a URL the first time, and has none before', async () => {
     const { id } = gateway.fakes.addSession(tenant.tenantId);
     expect((await call(`GET /v1/sessions/${id}/external-config`)).body).toEqual({
-      ...{ botMode: 'MANAGED', webhookUrl: null, webhookSecret: null },
+      ...{ botMode: 'MANAGED', answers: 'nobody', webhookUrl: null, webhookSecret: null },
     });
     const refused = await external(id, { enabled: true });
     expect(refused).toMatchObject({ status: 400, body: { meta: { fields: [{ field: 'webhookUrl' }] } } });
@@ -45,7 +45,9 @@ describe('external mode', () => {
       ...{ SVC_TENANT_ID: tenant.tenantId, SVC_SESSION_ID: id, SVC_WEBHOOK_SECRET: secret },
     });
     const off = await external(id, { enabled: false });
-    expect(off.body).toEqual({ botMode: 'MANAGED', webhookUrl: url, webhookSecret: secret });
+    expect(off.body).toEqual({
+      ...{ botMode: 'MANAGED', answers: 'nobody', webhookUrl: url, webhookSecret: secret },
+    });
     const bound = [...gateway.fakes.dispatcher.endpoints.values()].find(
       ({ endpoint }) => endpoint.sessionId === id,
     );
@@ -55,7 +57,7 @@ describe('external mode', () => {
       webhookSecret: secret,
     });
     expect((await call(`GET /v1/sessions/${id}/external-config`)).body).toEqual({
-      ...{ botMode: 'EXTERNAL', webhookUrl: url, webhookSecret: secret },
+      ...{ botMode: 'EXTERNAL', answers: 'webhook', webhookUrl: url, webhookSecret: secret },
     });
   });
 

@@ -19,6 +19,7 @@ import type {
   CreateSessionBody,
   CreateWebhookBody,
   CreateWidgetBody,
+  CreatedSession,
   DeliveryView,
   DryRun,
   EndpointReasonBody,
@@ -716,9 +717,14 @@ export class SandboxResource {
 export class SessionsResource {
   constructor(protected readonly caller: Caller) {}
 
-  /** Create a session. Connecting starts by itself: read the QR code and scan it within three minutes. */
-  create(body: CreateSessionBody, options?: CallOptions): Promise<SessionView> {
-    return this.caller.json<SessionView>({ method: 'POST', path: '/v1/sessions', body }, options);
+  /**
+   * Create a session. Connecting starts by itself: read the QR code and scan it within three minutes. Without
+   * `botMode` nobody answers what people write to the session: it is MANAGED, and there is no assistant yet.
+   * With `botMode: EXTERNAL` and a `webhookUrl` your bot does, from the first message on: the answer has the
+   * secret, as that of PUT external-config. Where that fails there is no session either.
+   */
+  create(body: CreateSessionBody, options?: CallOptions): Promise<CreatedSession> {
+    return this.caller.json<CreatedSession>({ method: 'POST', path: '/v1/sessions', body }, options);
   }
 
   /** List sessions, newest first. */

@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsOptional, IsString, Length } from 'class-validator';
-import { BOT_MODES, type BotMode } from '../../enums.js';
+import { type Answerer, BOT_MODES, type BotMode } from '../../enums.js';
+import { AnswersProperty } from './answers-property.js';
 
 /** Body of `PUT /v1/sessions/:id/external-config` (specification, "Session bot mode"). */
 export class PutExternalConfigBody {
@@ -61,6 +62,9 @@ export class ExternalBotEnv {
 export class ExternalConfig {
   @ApiProperty({ description: 'Who answers inbound messages.', enum: BOT_MODES, example: 'EXTERNAL' })
   botMode: BotMode;
+
+  @AnswersProperty()
+  answers: Answerer;
 
   @ApiProperty({
     description: 'Receiver of the bound endpoint; null where there never was one.',

@@ -604,9 +604,13 @@ class SessionsResource:
     def create(
         self,
         body: t.CreateSessionBody,
-    ) -> t.SessionView:
-        """Create a session. Connecting starts by itself: read the QR code and scan it within three minutes."""
-        answer: t.SessionView = self._caller.json(
+    ) -> t.CreatedSession:
+        """Create a session. Connecting starts by itself: read the QR code and scan it within three minutes. Without
+        `botMode` nobody answers what people write to the session: it is MANAGED, and there is no assistant yet.
+        With `botMode: EXTERNAL` and a `webhookUrl` your bot does, from the first message on: the answer has the
+        secret, as that of PUT external-config. Where that fails there is no session either.
+        """
+        answer: t.CreatedSession = self._caller.json(
             "POST",
             "/v1/sessions",
             body=body,
