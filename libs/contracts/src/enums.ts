@@ -3,7 +3,7 @@ export const BOT_MODES = ['MANAGED', 'EXTERNAL'] as const;
 /** Value of `BOT_MODES`. */
 export type BotMode = (typeof BOT_MODES)[number];
 
-/** Who answers what people write to a session. Nobody is `assistant` yet: it does not exist. */
+/** Answerers of a session, of what people write to it. None is `assistant` yet: it does not exist. */
 export const ANSWERERS = ['assistant', 'webhook', 'nobody'] as const;
 /** Value of `ANSWERERS`. */
 export type Answerer = (typeof ANSWERERS)[number];

@@ -91,7 +91,7 @@ export class SessionCreationService {
 
   /** Undoes at once what was done; where that fails, or may have come too early, the sweep does it again. */
   private async undo(creation: Creation, cause: unknown): Promise<void> {
-    // Whoever did not answer may create the session yet.
+    // A service that did not answer may create the session yet.
     const isCertain = cause instanceof AppError && cause.status < 500;
     try {
       await this.delete(creation);

@@ -198,6 +198,6 @@ function withoutEach(referring: JsonSchema, body: Json, parent = ''): [path: str
 }
 
 /** Looks through the one-element `allOf` that puts words around a reference. */
-function schemaOf(schema: { allOf?: object[] }): object {
+function schemaOf(schema: JsonSchema): JsonSchema {
   return schema.allOf?.[0] ?? schema;
 }
