@@ -1015,10 +1015,10 @@ export class WebhooksResource {
    * Register an endpoint for the events of all sessions. It hears what is said in all sessions: this scope is
    * as strong as messages:read. Each event is a signed POST: check `X-Svc-Signature`, answer 2xx within 10
    * seconds, and know a delivery that comes again by its `deliveryId`. What fails is sent again after 30
-   * seconds, 2 minutes, 10 minutes and 1 hour, five attempts in all, and is a dead letter then. Five
-   * permanent answers in a row pause the endpoint: what comes is held for 3 days, 100,000 at most, until it
-   * is reactivated or gets another `url`. | Answer | It speaks of | Sent again | Run of 5 | | --- | --- | ---
-   * | --- | | 2xx | the delivery: it has arrived | no | ends it | | 404, 405, 410, 414, 451 | the address
+   * seconds, 2 minutes, 10 minutes and 1 hour, 5 attempts in all, and is a dead letter then. Five permanent
+   * answers in a row pause the endpoint: what comes is held for 3 days, 100,000 at most, until it is
+   * reactivated or gets another `url`. | Answer | It speaks of | Sent again | Run of 5 | | --- | --- | --- |
+   * --- | | 2xx | the delivery: it has arrived | no | ends it | | 404, 405, 410, 414, 451 | the address
    * (permanent) | on schedule | counts | | 401, 403 | the address, or the signature (permanent) | on schedule
    * | counts; in the 24 hours after a rotation of the secret not before the first 2xx under the new one | |
    * every other 4xx, such as 400 and 422 | the content of this one delivery | on schedule | leaves it as it
