@@ -1,6 +1,7 @@
 // Answers every text of a contact with the same text; in a group only one that names the number. Wants SVC_BASE_URL, and
 // SVC_API_KEY, SVC_SESSION_ID and SVC_WEBHOOK_SECRET as
-// PUT /v1/sessions/:id/external-config {"enabled": true, "webhookUrl": …, "mintApiKey": true} hands them out.
+// PUT /v1/sessions/:id/external-config {"enabled": true, "webhookUrl": …, "mintApiKey": true,
+// "scopes": ["messages:send", "messages:read"]} hands them out.
 import { createServer } from 'node:http';
 import { isEvent, SvcClient, verifyWebhook } from '@svc/sdk';
 

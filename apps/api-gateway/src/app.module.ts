@@ -21,6 +21,8 @@ import { SeenEnds } from './audit/seen-ends.js';
 import { ApiKey } from './auth/api-key.entity.js';
 import { ApiKeysController } from './keys/api-keys.controller.js';
 import { ApiKeysService } from './keys/api-keys.service.js';
+import { KeyRotations } from './keys/key-rotations.service.js';
+import { KeyRows } from './keys/key-rows.service.js';
 import { KeyDigest } from './auth/api-key.js';
 import { KeyWatch } from './events/key-watch.js';
 import { KeyUsage, KeyVerifier } from './auth/key-verifier.js';
@@ -133,6 +135,8 @@ import { DeletionsService } from './operator/deletions.service.js';
 import { TenantDeletionRecord } from './operator/tenant-deletion.entity.js';
 import { TenantErasure } from './operator/tenant-erasure.js';
 import { SuspensionsService } from './operator/suspensions.service.js';
+import { TenantKeys } from './operator/tenant-keys.service.js';
+import { TenantKeysConsumer } from './operator/tenant-keys.consumer.js';
 import { TenantsConsumer } from './operator/tenants.consumer.js';
 import { TenantsService } from './operator/tenants.service.js';
 import { TimeTravelService } from './operator/time-travel.service.js';
@@ -226,6 +230,7 @@ const events = {
     ScheduleConsumer,
     AuditConsumer,
     TenantsConsumer,
+    TenantKeysConsumer,
     LinksConsumer,
   ],
   providers: [
@@ -241,6 +246,8 @@ const events = {
     KeyWatch,
     KeyDigest,
     ApiKeysService,
+    KeyRotations,
+    KeyRows,
     AuditService,
     AuditVerifier,
     AuditWatch,
@@ -300,6 +307,7 @@ const events = {
     LogReader,
     LogTail,
     TenantsService,
+    TenantKeys,
     SuspensionsService,
     DeletionsService,
     DeletionRunner,

@@ -246,6 +246,20 @@ export const ERROR_CATALOGUE = {
     'The key was replaced a moment ago, by another call.',
     'Use the key that the other call got; where nobody has it, ask again after two seconds.',
   ),
+  API_KEY_REPLACED: entry(
+    409,
+    false,
+    'info',
+    'The key was replaced, and the key that replaced it is in use.',
+    'Use that one, meta.kid names it; a key with admin:* makes another: POST /v1/api-keys {"rotates": null}.',
+  ),
+  LAST_ADMIN_KEY: entry(
+    409,
+    false,
+    'info',
+    'Without this key, or with one that may do less, the tenant had no key with admin:* that never ends.',
+    'Make another one first: POST /v1/api-keys {"rotates": null}. A replacement by its equal is allowed at any time.',
+  ),
   ALREADY_LINKED: entry(
     409,
     false,

@@ -22,7 +22,7 @@ Bodies are JSON of up to 1 MiB; a field that is not described is refused, and so
 Send with a \`clientMessageId\`: repeating it is always safe.`;
 
 // The specification lets `webhooks:manage` create webhooks, and webhooks have every event.
-const SCOPES_DESCRIPTION = `An API key: \`Authorization: Bearer rk_live_…\`. Each route names the scope it needs.
+const SCOPES_DESCRIPTION = `An API key: \`Authorization: Bearer rk_live_…\`. Each route names the scope it needs; \`any\`: every key may use it.
 
 - \`messages:send\`: send messages and upload files.
 - \`messages:read\`: read messages, conversations, events and limits.

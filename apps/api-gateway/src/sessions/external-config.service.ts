@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import {
   AppError,
   type BotMode,
-  type ExternalBotEnv,
   type ExternalConfig,
   type FieldProblem,
   GetBoundEndpoint,
+  invalidField,
   PutBoundEndpoint,
   type PutBoundEndpointV1,
   type PutExternalConfigBody,
@@ -15,7 +15,7 @@ import {
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
 import { AuditService } from '../audit/audit.service.js';
-import { ApiKeysService } from '../keys/api-keys.service.js';
+import { KeyRows } from '../keys/key-rows.service.js';
 import { actorOf, allows, type Caller } from '../auth/authorization.js';
 import { answererOf, SessionsService } from './sessions.service.js';
 
@@ -33,7 +33,7 @@ const MOST_TRIES = 10;
 export class ExternalConfigService {
   constructor(
     private readonly sessions: SessionsService,
-    private readonly keys: ApiKeysService,
+    private readonly keys: KeyRows,
     private readonly audit: AuditService,
     private readonly rpc: RpcClient,
   ) {}
@@ -47,6 +47,8 @@ export class ExternalConfigService {
     if (body.mintApiKey && !allows(caller.scopes, 'admin:*')) {
       throw new AppError('FORBIDDEN', 'Making API keys needs the scope admin:*.', { scope: 'admin:*' });
     }
+    if (body.scopes && !body.mintApiKey)
+      throw invalidField('scopes', 'scopes must be given with mintApiKey only');
     const reply = await this.sessions.withRank(caller.tenantId, sessionId);
     const endpoint = await (body.enabled
       ? this.enable(caller, reply, body)
@@ -54,7 +56,7 @@ export class ExternalConfigService {
     const { session } = reply;
     const config = await this.show(caller, session.id, body.enabled ? 'EXTERNAL' : 'MANAGED', endpoint);
     if (!body.enabled && !body.mintApiKey) return config;
-    return { ...config, env: await this.botEnv(caller, session, endpoint, body.mintApiKey === true) };
+    return { ...config, ...(await this.botValues(caller, session, endpoint, body)) };
   }
 
   /**
@@ -123,26 +125,22 @@ export class ExternalConfigService {
     return { botMode, answers: answererOf(botMode), ...shown(endpoint) };
   }
 
-  private async botEnv(
+  private async botValues(
     caller: Caller,
-    session: SessionState,
+    { id: sessionId, name: sessionName }: SessionState,
     endpoint: BoundEndpoint,
-    mint: boolean,
-  ): Promise<ExternalBotEnv> {
+    { mintApiKey, scopes = ['*'] }: PutExternalConfigBody,
+  ): Promise<Pick<ExternalConfig, 'env' | 'mintedKey'>> {
     const { tenantId } = caller;
-    const order = {
-      tenantId,
-      name: `Bot of ${session.name}`,
-      scopes: ['*' as const],
-      actor: actorOf(caller),
+    const env = {
+      ...{ SVC_TENANT_ID: tenantId, SVC_SESSION_ID: sessionId },
+      ...(endpoint && { SVC_WEBHOOK_SECRET: endpoint.secret }),
     };
-    const key = mint ? await this.keys.makeBeside(order) : undefined;
-    return {
-      SVC_TENANT_ID: tenantId,
-      SVC_SESSION_ID: session.id,
-      ...(endpoint ? { SVC_WEBHOOK_SECRET: endpoint.secret } : {}),
-      ...(key ? { SVC_API_KEY: key.secret } : {}),
-    };
+    if (!mintApiKey) return { env };
+    const earlier = await this.keys.ofBot(tenantId, sessionId);
+    const order = { tenantId, sessionId, name: `Bot of ${sessionName}`, scopes, actor: actorOf(caller) };
+    const { kid, name, secret } = await this.keys.makeBeside(order);
+    return { env: { ...env, SVC_API_KEY: secret }, mintedKey: { kid, name, scopes, earlier } };
   }
 }
 

@@ -129,8 +129,10 @@ describe('every route', () => {
       keys.set(scope, await keyWith(KEY_SCOPES.filter((one) => one !== scope)));
     }
     await each(guarded(), async (operation) => {
-      const answer = await call(operation, keys.get(String(operation.scope)), myIds);
-      expect([operation.route, answer.body['meta']]).toEqual([operation.route, { scope: operation.scope }]);
+      // A route for every key refuses what it does for the others alone.
+      const scope = operation.scope === 'any' ? 'admin:*' : String(operation.scope);
+      const answer = await call(operation, keys.get(scope), myIds);
+      expect([operation.route, answer.body['meta']]).toEqual([operation.route, { scope }]);
       return [403, 'FORBIDDEN', answer];
     });
   });

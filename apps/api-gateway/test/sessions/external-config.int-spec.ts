@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import {
   type AuditEntry,
+  type ExternalConfig,
   GetAuditLog,
   type NewApiKey,
   PutBoundEndpoint,
@@ -119,6 +120,37 @@ describe('external mode', () => {
     expect(JSON.stringify((await call('GET /v1/api-keys')).body)).not.toMatch(/"expiresAt":"/);
   });
 
+  test('mints a key that may do what is asked, and names those that were minted before for the session', async () => {
+    const { id } = gateway.fakes.addSession(tenant.tenantId);
+    const scopes = ['messages:send', 'messages:read'];
+    const mint = async (): Promise<ExternalConfig> => {
+      const answer = await external(id, { enabled: true, webhookUrl: url, mintApiKey: true, scopes });
+      expect(answer.status).toBe(200);
+      return answer.body as unknown as ExternalConfig;
+    };
+    const [first, second] = [await mint(), await mint()];
+    expect(first.mintedKey).toMatchObject({ name: 'Bot of Support line', scopes, earlier: [] });
+    const key = second.env?.SVC_API_KEY;
+    expect((await gateway.call(key, 'GET /v1/sessions')).status).toBe(200);
+    expect((await gateway.call(key, 'GET /v1/api-keys')).status).toBe(403);
+    const { body: next } = await gateway.call(key, 'POST /v1/api-keys');
+    expect(next).toMatchObject({ scopes, sessionId: id });
+    await call(`DELETE /v1/api-keys/${second.mintedKey?.kid}`);
+    expect((await mint()).mintedKey?.earlier).toEqual([next['kid'], first.mintedKey?.kid]);
+    const other = gateway.fakes.addSession(tenant.tenantId);
+    const elsewhere = await external(other.id, { enabled: true, webhookUrl: url, mintApiKey: true });
+    expect(elsewhere.body['mintedKey']).toMatchObject({ scopes: ['*'], earlier: [] });
+  });
+
+  test('takes scopes for a key that is minted, and for nothing else', async () => {
+    const { id } = gateway.fakes.addSession(tenant.tenantId);
+    for (const body of [{ scopes: ['messages:send'] }, { mintApiKey: true, scopes: [] }]) {
+      const answer = await external(id, { enabled: true, webhookUrl: url, ...body });
+      expect(answer).toMatchObject({ status: 400, body: { meta: { fields: [{ field: 'scopes' }] } } });
+    }
+    expect(gateway.fakes.sessions.get(id)?.state.botMode).toBe('MANAGED');
+  });
+
   test('keeps its endpoint: it is not deleted while it answers, and its events are not narrowed by itself', async () => {
     const { id } = gateway.fakes.addSession(tenant.tenantId);
     await external(id, { enabled: true, webhookUrl: url });
@@ -137,9 +169,11 @@ describe('external mode', () => {
     const { id } = gateway.fakes.addSession(tenant.tenantId);
     const narrow = (await call('POST /v1/api-keys', { scopes: ['webhooks:manage'], rotates: null }))
       .body as unknown as NewApiKey;
-    const body = { enabled: true, webhookUrl: url, mintApiKey: true };
-    const answer = await gateway.call(narrow.secret, `PUT /v1/sessions/${id}/external-config`, body);
-    expect(answer).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
+    for (const scopes of [{}, { scopes: ['webhooks:manage'] }]) {
+      const body = { enabled: true, webhookUrl: url, mintApiKey: true, ...scopes };
+      const answer = await gateway.call(narrow.secret, `PUT /v1/sessions/${id}/external-config`, body);
+      expect(answer).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
+    }
     expect(gateway.fakes.sessions.get(id)?.state.botMode).toBe('MANAGED');
   });
 

@@ -33,7 +33,8 @@ beforeAll(async () => {
   const port = await freePort();
   address = `http://127.0.0.1:${port}/`;
   const path = `/v1/sessions/${sessionId}/external-config`;
-  const config = { enabled: true, mintApiKey: true, webhookUrl: address };
+  const scopes = ['messages:send', 'messages:read'];
+  const config = { enabled: true, mintApiKey: true, scopes, webhookUrl: address };
   const external = await answerOf('external mode', () =>
     api<{ env: Record<string, string> }>('PUT', path, config),
   );

@@ -16,7 +16,12 @@ export {
 export { SendMessageRequest } from './messages/send-message-request.js';
 export { QUEUE_FOR_SECONDS, SEND_AHEAD_DAYS } from './messages/send-options.js';
 export { PageQuery, type Page, BoundedCount } from './page.js';
-export { PutExternalConfigBody, ExternalBotEnv, ExternalConfig } from './sessions/external-config.js';
+export {
+  PutExternalConfigBody,
+  ExternalBotEnv,
+  ExternalConfig,
+  MintedKey,
+} from './sessions/external-config.js';
 export { LINK_PAGE_SECONDS, LinkPageBody, LinkPageView } from './sessions/link-page.js';
 export { PairingCodeBody, PairingCode, MarkReadBody, TypingBody, ContactView } from './sessions/live.js';
 export {

@@ -18,6 +18,8 @@ export interface ApiKeyView {
   scopes: ('*' | 'messages:send' | 'messages:read' | 'webhooks:manage' | 'admin:*')[];
   /** The same as one string, separated by spaces. */
   scope: string;
+  /** Session for whose bot `PUT /v1/sessions/:id/external-config` made it; null: made otherwise. */
+  sessionId: string | null;
   /** Last four characters, to tell keys apart. */
   last4: string;
   /** When it was created (ISO 8601, UTC). */
@@ -261,17 +263,22 @@ export interface CreateApiKeyBody {
   /** Label for people. */
   name?: string | undefined;
   /**
-   * What the key may do. By default what the key it replaces may do, else everything. `webhooks:manage` is as
-   * strong as `messages:read`: an endpoint hears what is said.
+   * What the key may do. By default what the key it replaces may do, else everything. Fewer than the calling
+   * key has make a key beside it, where `rotates` does not say otherwise. `webhooks:manage` is as strong as
+   * `messages:read`: an endpoint hears what is said.
    */
   scopes?: ('*' | 'messages:send' | 'messages:read' | 'webhooks:manage' | 'admin:*')[] | undefined;
   /**
-   * Key id that the new key replaces: it expires in 24 hours. Left out: the calling key. null: no key is
-   * replaced.
+   * Key id that the new key replaces: it ends in 24 hours, or at its own end where that is sooner. null: no
+   * key is replaced. Left out: the calling key, unless the new one may do less or ends sooner. A key without
+   * `admin:*` replaces itself alone.
    */
   rotates?: string | null | undefined;
-  /** In how many days the key stops working. Left out: never, until it is replaced or revoked. */
-  expiresInDays?: number | undefined;
+  /**
+   * In how many days the key stops working; null: never, until it is replaced or revoked. Left out: at the
+   * end of the key that it replaces, else never. A key without `admin:*` cannot give more time than it has.
+   */
+  expiresInDays?: number | null | undefined;
   /** TEST: a key of the sandbox, made with a live key. By default that of the calling key. */
   environment?: 'LIVE' | 'TEST' | undefined;
   /** The scopes as one string, separated by spaces, as answers have them: in the place of `scopes`. */
@@ -768,6 +775,8 @@ export interface ExternalConfig {
   sameUrlAs?: string[] | undefined;
   /** What the bot needs; in the answer of PUT on enabling or minting. */
   env?: ExternalBotEnv | undefined;
+  /** The new API key; only with mintApiKey. */
+  mintedKey?: MintedKey | undefined;
 }
 
 /** `HttpErrorBody` of the API description. */
@@ -809,6 +818,8 @@ export interface HttpErrorBody {
     | 'SESSION_STATE_CONFLICT'
     | 'ENDPOINT_CONFLICT'
     | 'API_KEY_CONFLICT'
+    | 'API_KEY_REPLACED'
+    | 'LAST_ADMIN_KEY'
     | 'ALREADY_LINKED'
     | 'DEVICE_NAME_REFUSED'
     | 'CALL_NOT_RINGING'
@@ -1516,6 +1527,21 @@ export interface MessageView {
   receivedAt: string | null;
 }
 
+/** `MintedKey` of the API description. */
+export interface MintedKey {
+  /** Key id. */
+  kid: string;
+  /** Its name in `GET /v1/api-keys`. */
+  name: string;
+  /** What it may do. */
+  scopes: ('*' | 'messages:send' | 'messages:read' | 'webhooks:manage' | 'admin:*')[];
+  /**
+   * Key ids that were made before for the bot of this session and still work, newest first, at most 100:
+   * revoke those that are not used any more (`DELETE /v1/api-keys/:kid`).
+   */
+  earlier: string[];
+}
+
 /** `MonthUsage` of the API description. */
 export interface MonthUsage {
   /** The month in UTC. */
@@ -1548,6 +1574,8 @@ export interface NewApiKey {
   scopes: ('*' | 'messages:send' | 'messages:read' | 'webhooks:manage' | 'admin:*')[];
   /** The same as one string, separated by spaces. */
   scope: string;
+  /** Session for whose bot `PUT /v1/sessions/:id/external-config` made it; null: made otherwise. */
+  sessionId: string | null;
   /** Last four characters, to tell keys apart. */
   last4: string;
   /** When it was created (ISO 8601, UTC). */
@@ -1795,8 +1823,16 @@ export interface PutExternalConfigBody {
   webhookUrl?: string | undefined;
   /** Replaces the webhook secret at once. */
   rotateSecret?: boolean | undefined;
-  /** Generates an API key for the bot; it is shown only in this answer. */
+  /**
+   * Generates an API key for the bot; it is shown only in this answer. Earlier ones go on working: the answer
+   * names them.
+   */
   mintApiKey?: boolean | undefined;
+  /**
+   * What the key of `mintApiKey` may do. By default everything; a bot that answers needs no more than the two
+   * of the example. Only with `mintApiKey`.
+   */
+  scopes?: ('*' | 'messages:send' | 'messages:read' | 'webhooks:manage' | 'admin:*')[] | undefined;
 }
 
 /** `QrDrawing` of the API description. */

@@ -117,6 +117,7 @@ test.each<[string, Parts, RegExp]>([
 
 test.each<[string, Parts]>([
   ['nothing', {}],
+  ['a route that every key may use', { operation: { 'x-required-scope': 'any' } }],
   ['another optional field of a request', { body: fields({ note: { type: 'string' } }) }],
   ['a longer text', { body: fields({ to: { type: 'string', maxLength: 100 } }) }],
   ['a new value of a request', { body: fields({ kind: { type: 'string', enum: ['a', 'b', 'c'] } }) }],

@@ -37,7 +37,7 @@ class Comparison {
 
   private compareOperations(before: ApiOperation, after: ApiOperation): void {
     const { route } = before;
-    if (before.scope !== after.scope)
+    if (before.scope !== after.scope && after.scope !== 'any')
       this.found.push(`${route}: the scope was ${before.scope ?? 'none'} and is ${after.scope ?? 'none'}`);
     if (after.environment !== undefined && before.environment !== after.environment)
       this.found.push(`${route}: it exists in ${after.environment} alone now`);

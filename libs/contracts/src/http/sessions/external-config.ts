@@ -1,5 +1,14 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsOptional, IsString, Length } from 'class-validator';
+import {
+  ArrayNotEmpty,
+  ArrayUnique,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsOptional,
+  IsString,
+  Length,
+} from 'class-validator';
 import {
   type Answerer,
   BOT_MODES,
@@ -8,6 +17,8 @@ import {
   type EndpointStatus,
   PAUSE_REASONS,
   type PauseReason,
+  type Scope,
+  SCOPES,
 } from '../../enums.js';
 import { AnswersProperty } from './answers-property.js';
 
@@ -42,13 +53,30 @@ export class PutExternalConfigBody {
   rotateSecret?: boolean;
 
   @ApiPropertyOptional({
-    description: 'Generates an API key for the bot; it is shown only in this answer.',
+    description:
+      'Generates an API key for the bot; it is shown only in this answer. Earlier ones go on working: the answer names them.',
     example: true,
     default: false,
   })
   @IsOptional()
   @IsBoolean()
   mintApiKey?: boolean;
+
+  @ApiPropertyOptional({
+    description:
+      'What the key of `mintApiKey` may do. By default everything; a bot that answers needs no more than the two of the example. Only with `mintApiKey`.',
+    enum: SCOPES,
+    isArray: true,
+    minItems: 1,
+    uniqueItems: true,
+    example: ['messages:send', 'messages:read'],
+  })
+  @IsOptional()
+  @IsArray()
+  @ArrayNotEmpty()
+  @ArrayUnique()
+  @IsIn(SCOPES, { each: true })
+  scopes?: Scope[];
 }
 
 /** The values an external bot needs, under the names of its environment variables (specification, "Rules"). */
@@ -64,6 +92,27 @@ export class ExternalBotEnv {
 
   @ApiPropertyOptional({ description: 'The new API key; only with mintApiKey.', example: 'rk_live_…' })
   SVC_API_KEY?: string;
+}
+
+/** The key that `mintApiKey` made, without its secret. */
+export class MintedKey {
+  @ApiProperty({ description: 'Key id.', example: '7Hq2mZ0aPx4K' })
+  kid: string;
+
+  @ApiProperty({ description: 'Its name in `GET /v1/api-keys`.', example: 'Bot of Support line' })
+  name: string;
+
+  @ApiProperty({ description: 'What it may do.', enum: SCOPES, isArray: true, example: ['messages:send'] })
+  scopes: Scope[];
+
+  @ApiProperty({
+    description:
+      'Key ids that were made before for the bot of this session and still work, newest first, at most 100: revoke those that are not used any more (`DELETE /v1/api-keys/:kid`).',
+    isArray: true,
+    type: String,
+    example: ['3Xw8kT1bQz7N'],
+  })
+  earlier: string[];
 }
 
 /** Answer of `GET` and `PUT /v1/sessions/:id/external-config`. */
@@ -132,4 +181,7 @@ export class ExternalConfig {
     type: ExternalBotEnv,
   })
   env?: ExternalBotEnv;
+
+  @ApiPropertyOptional({ description: 'The new API key; only with mintApiKey.', type: MintedKey })
+  mintedKey?: MintedKey;
 }

@@ -32,7 +32,7 @@ export class CreateApiKeyBody {
 
   @ApiPropertyOptional({
     description:
-      'What the key may do. By default what the key it replaces may do, else everything. `webhooks:manage` is as strong as `messages:read`: an endpoint hears what is said.',
+      'What the key may do. By default what the key it replaces may do, else everything. Fewer than the calling key has make a key beside it, where `rotates` does not say otherwise. `webhooks:manage` is as strong as `messages:read`: an endpoint hears what is said.',
     enum: SCOPES,
     isArray: true,
     minItems: 1,
@@ -48,7 +48,7 @@ export class CreateApiKeyBody {
 
   @ApiPropertyOptional({
     description:
-      'Key id that the new key replaces: it expires in 24 hours. Left out: the calling key. null: no key is replaced.',
+      'Key id that the new key replaces: it ends in 24 hours, or at its own end where that is sooner. null: no key is replaced. Left out: the calling key, unless the new one may do less or ends sooner. A key without `admin:*` replaces itself alone.',
     type: String,
     nullable: true,
     pattern: '^[A-Za-z0-9]{12}$',
@@ -60,17 +60,19 @@ export class CreateApiKeyBody {
   rotates?: string | null;
 
   @ApiPropertyOptional({
-    description: 'In how many days the key stops working. Left out: never, until it is replaced or revoked.',
+    description:
+      'In how many days the key stops working; null: never, until it is replaced or revoked. Left out: at the end of the key that it replaces, else never. A key without `admin:*` cannot give more time than it has.',
     type: 'integer',
+    nullable: true,
     minimum: 1,
     maximum: 3650,
     example: 365,
   })
-  @ValidateIf(({ expiresInDays }: CreateApiKeyBody) => expiresInDays !== undefined)
+  @IsOptional()
   @IsInt()
   @Min(1)
   @Max(3_650)
-  expiresInDays?: number;
+  expiresInDays?: number | null;
 
   @ApiPropertyOptional({
     description: 'TEST: a key of the sandbox, made with a live key. By default that of the calling key.',
@@ -113,6 +115,16 @@ export class ApiKeyView {
 
   @ApiProperty({ description: 'The same as one string, separated by spaces.', example: '*' })
   scope: string;
+
+  @ApiProperty({
+    description:
+      'Session for whose bot `PUT /v1/sessions/:id/external-config` made it; null: made otherwise.',
+    type: String,
+    nullable: true,
+    format: 'uuid',
+    example: null,
+  })
+  sessionId: string | null;
 
   @ApiProperty({ description: 'Last four characters, to tell keys apart.', example: 'x4Kd' })
   last4: string;

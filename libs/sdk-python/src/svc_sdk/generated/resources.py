@@ -19,10 +19,18 @@ class ApiKeysResource:
         self,
         body: t.CreateApiKeyBody,
     ) -> t.NewApiKey:
-        """Create a key, replacing the calling one. The key that is replaced works for another 24 hours and does not
-        count: a key can be replaced where there are as many as there may be, within 24 hours at most that many.
-        `rotates` names another key, or null: none is replaced. Of two calls that replace one key at the same
-        moment, one gets 409. With `environment: TEST` a live key makes one for the sandbox, which replaces none.
+        """Rotate the calling key, or create another one. Without a body the calling key is replaced: by one with
+        its name, its scopes and its end. Where the body asks for fewer scopes or a sooner end, a key beside the
+        others is made, and none is replaced. `rotates` says it outright: a key id, or null. The key that is
+        replaced works for another 24 hours, or until its own end where that is sooner, and does not count: a key
+        can be replaced where there are as many as there may be, within 24 hours at most that many. Every key may
+        replace itself, by one with the same or fewer scopes that ends no later; all else needs `admin:*`, which
+        may give any scopes and any end. Of two calls that replace one key at the same moment, one gets 409
+        `API_KEY_CONFLICT`. Where the answer was lost, repeat the call after two seconds: while nobody has used
+        the new key, it ends, and another one replaces the old one; afterwards the answer is 409
+        `API_KEY_REPLACED`. The last live key with `admin:*` or `*` and no end is not replaced by one with less
+        (409 `LAST_ADMIN_KEY`). With `environment: TEST` a live key makes one for the sandbox, which replaces
+        none.
         """
         answer: t.NewApiKey = self._caller.json(
             "POST",
@@ -37,7 +45,9 @@ class ApiKeysResource:
         limit: Optional[int] = None,
         before: Optional[str] = None,
     ) -> Paged[t.ApiKeyView]:
-        """List keys, newest first."""
+        """List keys, newest first. Those that work, and those whose time has ended in the last 30 days. Revoked
+        ones are not listed; the audit log names them.
+        """
         answer: Paged[t.ApiKeyView] = self._caller.pages(
             "GET",
             "/v1/api-keys",
@@ -68,7 +78,10 @@ class ApiKeysResource:
         self,
         kid: str,
     ) -> None:
-        """Revoke a key at once."""
+        """Revoke a key at once. The last live key with `admin:*` or `*` and no end is not revoked (409
+        `LAST_ADMIN_KEY`): nobody could make another one. Where it has leaked, replace it, and revoke it with the
+        new one.
+        """
         self._caller.nothing(
             "DELETE",
             f"/v1/api-keys/{place(kid)}",
@@ -900,8 +913,9 @@ class SessionsResource:
         """Hand a session to your own bot, or take it back. The bound endpoint hears everything that is said in the
         session: this scope is as strong as messages:read. `webhookUrl` is an https address. Another address
         lifts a pause of the endpoint; ending and enabling external mode does not: `endpointStatus` says whether
-        anything is delivered. mintApiKey needs the scope admin:*, because the new key may do everything. With
-        mintApiKey or rotateSecret each call makes a new one: do not repeat such a call unseen.
+        anything is delivered. mintApiKey needs the scope admin:*; `scopes` narrows the new key, which may do
+        everything otherwise. With mintApiKey or rotateSecret each call makes a new one: do not repeat such a
+        call unseen.
         """
         answer: t.ExternalConfig = self._caller.json(
             "PUT",

@@ -24,6 +24,8 @@ class ApiKeyView(TypedDict):
     scopes: List[Literal["*", "messages:send", "messages:read", "webhooks:manage", "admin:*"]]
     # The same as one string, separated by spaces.
     scope: str
+    # Session for whose bot `PUT /v1/sessions/:id/external-config` made it; null: made otherwise.
+    sessionId: Optional[str]
     # Last four characters, to tell keys apart.
     last4: str
     # When it was created (ISO 8601, UTC).
@@ -275,14 +277,17 @@ class CreateApiKeyBody(TypedDict, total=False):
 
     # Label for people.
     name: str
-    # What the key may do. By default what the key it replaces may do, else everything. `webhooks:manage` is as
-    # strong as `messages:read`: an endpoint hears what is said.
+    # What the key may do. By default what the key it replaces may do, else everything. Fewer than the calling
+    # key has make a key beside it, where `rotates` does not say otherwise. `webhooks:manage` is as strong as
+    # `messages:read`: an endpoint hears what is said.
     scopes: List[Literal["*", "messages:send", "messages:read", "webhooks:manage", "admin:*"]]
-    # Key id that the new key replaces: it expires in 24 hours. Left out: the calling key. null: no key is
-    # replaced.
+    # Key id that the new key replaces: it ends in 24 hours, or at its own end where that is sooner. null: no
+    # key is replaced. Left out: the calling key, unless the new one may do less or ends sooner. A key without
+    # `admin:*` replaces itself alone.
     rotates: Optional[str]
-    # In how many days the key stops working. Left out: never, until it is replaced or revoked.
-    expiresInDays: int
+    # In how many days the key stops working; null: never, until it is replaced or revoked. Left out: at the
+    # end of the key that it replaces, else never. A key without `admin:*` cannot give more time than it has.
+    expiresInDays: Optional[int]
     # TEST: a key of the sandbox, made with a live key. By default that of the calling key.
     environment: Literal["LIVE", "TEST"]
     # The scopes as one string, separated by spaces, as answers have them: in the place of `scopes`.
@@ -676,13 +681,15 @@ class ExternalConfig(_ExternalConfigNeeded, total=False):
     sameUrlAs: List[str]
     # What the bot needs; in the answer of PUT on enabling or minting.
     env: ExternalBotEnv
+    # The new API key; only with mintApiKey.
+    mintedKey: MintedKey
 
 
 class HttpErrorBody(TypedDict):
     """`HttpErrorBody` of the API description."""
 
     # Error code; compare by this.
-    code: Literal["VALIDATION_FAILED", "SESSION_NOT_CONNECTED", "UNAUTHENTICATED", "PAYMENT_REQUIRED", "FORBIDDEN", "TENANT_SUSPENDED", "SANDBOX_ONLY", "LIVE_ONLY", "ORIGIN_NOT_ALLOWED", "LINK_PAGE_NOT_ALLOWED", "DEVELOPMENT_ONLY", "NOT_FOUND", "TENANT_NOT_FOUND", "WIDGET_NOT_FOUND", "SESSION_NOT_FOUND", "PASSKEY_NOT_FOUND", "LINK_NOT_FOUND", "MESSAGE_NOT_FOUND", "CONVERSATION_NOT_FOUND", "CONTACT_NOT_FOUND", "ERASURE_NOT_FOUND", "ENDPOINT_NOT_FOUND", "DELIVERY_NOT_FOUND", "REPLAY_NOT_FOUND", "API_KEY_NOT_FOUND", "MEDIA_NOT_FOUND", "METHOD_NOT_ALLOWED", "REQUEST_TIMEOUT", "CONTACT_CONFLICT", "TENANT_STATE_CONFLICT", "SUBSCRIPTION_CONFLICT", "QR_CONFLICT", "SESSION_STATE_CONFLICT", "ENDPOINT_CONFLICT", "API_KEY_CONFLICT", "ALREADY_LINKED", "DEVICE_NAME_REFUSED", "CALL_NOT_RINGING", "MESSAGE_STATE_CONFLICT", "DELIVERY_STATE_CONFLICT", "REPLAY_CONFLICT", "QUOTA_CONFLICT", "AUDIT_LOG_CONFLICT", "PASSKEY_CONFLICT", "LINK_CONFLICT", "PASSKEY_ENDED", "LINK_ENDED", "CURSOR_EXPIRED", "MEDIA_GONE", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "RATE_LIMITED", "HEADERS_TOO_LARGE", "INTERNAL", "PLATFORM_UNAVAILABLE", "SANDBOX_UNAVAILABLE", "UPSTREAM_UNAVAILABLE", "UPSTREAM_TIMEOUT"]
+    code: Literal["VALIDATION_FAILED", "SESSION_NOT_CONNECTED", "UNAUTHENTICATED", "PAYMENT_REQUIRED", "FORBIDDEN", "TENANT_SUSPENDED", "SANDBOX_ONLY", "LIVE_ONLY", "ORIGIN_NOT_ALLOWED", "LINK_PAGE_NOT_ALLOWED", "DEVELOPMENT_ONLY", "NOT_FOUND", "TENANT_NOT_FOUND", "WIDGET_NOT_FOUND", "SESSION_NOT_FOUND", "PASSKEY_NOT_FOUND", "LINK_NOT_FOUND", "MESSAGE_NOT_FOUND", "CONVERSATION_NOT_FOUND", "CONTACT_NOT_FOUND", "ERASURE_NOT_FOUND", "ENDPOINT_NOT_FOUND", "DELIVERY_NOT_FOUND", "REPLAY_NOT_FOUND", "API_KEY_NOT_FOUND", "MEDIA_NOT_FOUND", "METHOD_NOT_ALLOWED", "REQUEST_TIMEOUT", "CONTACT_CONFLICT", "TENANT_STATE_CONFLICT", "SUBSCRIPTION_CONFLICT", "QR_CONFLICT", "SESSION_STATE_CONFLICT", "ENDPOINT_CONFLICT", "API_KEY_CONFLICT", "API_KEY_REPLACED", "LAST_ADMIN_KEY", "ALREADY_LINKED", "DEVICE_NAME_REFUSED", "CALL_NOT_RINGING", "MESSAGE_STATE_CONFLICT", "DELIVERY_STATE_CONFLICT", "REPLAY_CONFLICT", "QUOTA_CONFLICT", "AUDIT_LOG_CONFLICT", "PASSKEY_CONFLICT", "LINK_CONFLICT", "PASSKEY_ENDED", "LINK_ENDED", "CURSOR_EXPIRED", "MEDIA_GONE", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "RATE_LIMITED", "HEADERS_TOO_LARGE", "INTERNAL", "PLATFORM_UNAVAILABLE", "SANDBOX_UNAVAILABLE", "UPSTREAM_UNAVAILABLE", "UPSTREAM_TIMEOUT"]
     # What is wrong, for a person.
     message: str
     # The value of the x-request-id header.
@@ -1383,6 +1390,20 @@ class MessageView(_MessageViewNeeded, total=False):
     deletedAt: Optional[str]
 
 
+class MintedKey(TypedDict):
+    """`MintedKey` of the API description."""
+
+    # Key id.
+    kid: str
+    # Its name in `GET /v1/api-keys`.
+    name: str
+    # What it may do.
+    scopes: List[Literal["*", "messages:send", "messages:read", "webhooks:manage", "admin:*"]]
+    # Key ids that were made before for the bot of this session and still work, newest first, at most 100:
+    # revoke those that are not used any more (`DELETE /v1/api-keys/:kid`).
+    earlier: List[str]
+
+
 MonthUsage = TypedDict("MonthUsage", {
     "month": "str",
     "from": "str",
@@ -1408,6 +1429,8 @@ class NewApiKey(TypedDict):
     scopes: List[Literal["*", "messages:send", "messages:read", "webhooks:manage", "admin:*"]]
     # The same as one string, separated by spaces.
     scope: str
+    # Session for whose bot `PUT /v1/sessions/:id/external-config` made it; null: made otherwise.
+    sessionId: Optional[str]
     # Last four characters, to tell keys apart.
     last4: str
     # When it was created (ISO 8601, UTC).
@@ -1681,8 +1704,12 @@ class PutExternalConfigBody(_PutExternalConfigBodyNeeded, total=False):
     webhookUrl: str
     # Replaces the webhook secret at once.
     rotateSecret: bool
-    # Generates an API key for the bot; it is shown only in this answer.
+    # Generates an API key for the bot; it is shown only in this answer. Earlier ones go on working: the answer
+    # names them.
     mintApiKey: bool
+    # What the key of `mintApiKey` may do. By default everything; a bot that answers needs no more than the two
+    # of the example. Only with `mintApiKey`.
+    scopes: List[Literal["*", "messages:send", "messages:read", "webhooks:manage", "admin:*"]]
 
 
 class QrDrawing(TypedDict):
