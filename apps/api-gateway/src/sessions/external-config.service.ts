@@ -18,6 +18,7 @@ import { RpcClient } from '@svc/messaging';
 import { AuditService } from '../audit/audit.service.js';
 import { ApiKeysService } from '../keys/api-keys.service.js';
 import { actorOf, allows, type Caller } from '../auth/authorization.js';
+import { withoutNulls } from '../edge/without-nulls.js';
 import { SessionsService } from './sessions.service.js';
 
 type BoundEndpoint = WebhookEndpointWithSecret | null;
@@ -127,8 +128,9 @@ export class ExternalConfigService {
       const fact = { tenantId, actor: actorOf(caller), action: 'webhook_secret.read', target: sessionId };
       await this.audit.write(fact);
     }
-    const { url = null, secret = null, sameUrlAs } = endpoint ?? {};
-    return { botMode, webhookUrl: url, webhookSecret: secret, ...(sameUrlAs && { sameUrlAs }) };
+    const { url = null, secret = null, events = null, hears = null, sameUrlAs } = endpoint ?? {};
+    const bound = { webhookUrl: url, webhookSecret: secret, events, hears };
+    return { botMode, ...bound, ...(sameUrlAs && { sameUrlAs }) };
   }
 
   private async botEnv(
@@ -154,10 +156,13 @@ export class ExternalConfigService {
   }
 }
 
-type EndpointChange = Pick<PutBoundEndpointV1, 'enabled' | 'url' | 'rotateSecret' | 'modeVersion'>;
+type EndpointChange = Pick<
+  PutBoundEndpointV1,
+  'enabled' | 'url' | 'events' | 'hears' | 'rotateSecret' | 'modeVersion'
+>;
 
-function changeOf({ enabled, webhookUrl, rotateSecret }: PutExternalConfigBody): EndpointChange {
-  return { enabled, ...(webhookUrl ? { url: webhookUrl } : {}), rotateSecret: rotateSecret === true };
+function changeOf({ enabled, webhookUrl: url, events, hears, ...body }: PutExternalConfigBody): EndpointChange {
+  return { enabled, ...withoutNulls({ url, events, hears }), rotateSecret: body.rotateSecret === true };
 }
 
 /** Renames a field in an error: the dispatcher calls it `url`; the caller wrote `webhookUrl`. */

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import {
   type AuditEntry,
   GetAuditLog,
+  HEARS_BY_DEFAULT,
   type NewApiKey,
   PutBoundEndpoint,
   SetBotMode,
@@ -27,7 +28,7 @@ describe('external mode', () => {
   test('needs a URL the first time, and has none before', async () => {
     const { id } = gateway.fakes.addSession(tenant.tenantId);
     expect((await call(`GET /v1/sessions/${id}/external-config`)).body).toEqual({
-      ...{ botMode: 'MANAGED', webhookUrl: null, webhookSecret: null },
+      ...{ botMode: 'MANAGED', webhookUrl: null, webhookSecret: null, events: null, hears: null },
     });
     const refused = await external(id, { enabled: true });
     expect(refused).toMatchObject({ status: 400, body: { meta: { fields: [{ field: 'webhookUrl' }] } } });
@@ -45,7 +46,8 @@ describe('external mode', () => {
       ...{ SVC_TENANT_ID: tenant.tenantId, SVC_SESSION_ID: id, SVC_WEBHOOK_SECRET: secret },
     });
     const off = await external(id, { enabled: false });
-    expect(off.body).toEqual({ botMode: 'MANAGED', webhookUrl: url, webhookSecret: secret });
+    const bot = { webhookUrl: url, webhookSecret: secret, events: [], hears: HEARS_BY_DEFAULT };
+    expect(off.body).toEqual({ botMode: 'MANAGED', ...bot });
     const bound = [...gateway.fakes.dispatcher.endpoints.values()].find(
       ({ endpoint }) => endpoint.sessionId === id,
     );
@@ -55,7 +57,7 @@ describe('external mode', () => {
       webhookSecret: secret,
     });
     expect((await call(`GET /v1/sessions/${id}/external-config`)).body).toEqual({
-      ...{ botMode: 'EXTERNAL', webhookUrl: url, webhookSecret: secret },
+      ...{ botMode: 'EXTERNAL', ...bot },
     });
   });
 
@@ -95,14 +97,35 @@ describe('external mode', () => {
     expect(JSON.stringify((await call('GET /v1/api-keys')).body)).not.toMatch(/"expiresAt":"/);
   });
 
-  test('keeps its endpoint: it is not deleted and its events are not narrowed by itself', async () => {
+  test('takes a filter of events and what the bot hears, and says both', async () => {
+    const { id } = gateway.fakes.addSession(tenant.tenantId);
+    const [events, hears] = [['message.received'], { groups: false, own: true, changes: false }];
+    const put = { enabled: true, webhookUrl: url, events, hears: { groups: false, own: true } };
+    expect((await external(id, put)).body).toMatchObject({ events, hears });
+    expect((await external(id, { enabled: true })).body).toMatchObject({ events, hears });
+    expect((await call(`GET /v1/sessions/${id}/external-config`)).body).toMatchObject({ events, hears });
+    for (const [wrong, field] of [
+      [{ events: ['message.sent'] }, 'events'],
+      [{ events: ['message.lost'] }, 'events'],
+      [{ hears: { own: 1 } }, 'hears.own'],
+    ] as const)
+      expect(await external(id, { enabled: true, ...wrong })).toMatchObject({
+        status: 400,
+        body: { code: 'VALIDATION_FAILED', meta: { fields: [{ field }] } },
+      });
+  });
+
+  test('keeps its endpoint: it is not deleted, and its events have the messages that arrive', async () => {
     const { id } = gateway.fakes.addSession(tenant.tenantId);
     await external(id, { enabled: true, webhookUrl: url });
     const { items } = (await call('GET /v1/webhooks?limit=200')).body as { items: WebhookEndpoint[] };
     const path = `/v1/webhooks/${items.find(({ sessionId }) => sessionId === id)?.id}`;
     const conflict = { status: 409, body: { code: 'SESSION_STATE_CONFLICT' } };
     expect(await call(`DELETE ${path}`)).toMatchObject(conflict);
-    expect(await call(`PATCH ${path}`, { events: ['message.sent'] })).toMatchObject(conflict);
+    expect(await call(`PATCH ${path}`, { events: ['message.sent'] })).toMatchObject({
+      status: 400,
+      body: { meta: { fields: [{ field: 'events' }] } },
+    });
     expect(await call(`PATCH ${path}`, { name: 'My bot' })).toMatchObject({ status: 200 });
   });
 
