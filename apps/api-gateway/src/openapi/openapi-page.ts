@@ -39,7 +39,10 @@ export function openApiDocument(app: NestFastifyApplication, publicUrl: string |
     .addServer(publicUrl ?? '/')
     .addTag('messages', 'Send messages and read conversations.')
     .addTag('sessions', 'One session is one phone number.')
-    .addTag('webhooks', 'Endpoints that receive events.')
+    .addTag(
+      'webhooks',
+      'Endpoints that receive events as signed POSTs; `createWebhook` says how they behave.',
+    )
     .addTag('deliveries', 'What became of every event and endpoint; replays.')
     .addTag('events', 'The log of your events.')
     .addTag('api keys', 'Keys of your tenant.')
