@@ -98,7 +98,7 @@ test('a success of an attempt from before the reactivation is no recovery', asyn
 });
 
 test('the paused endpoint itself gets the news when it is active again, in order', async () => {
-  const { tenantId, endpointId, path } = await stage.subscriber();
+  const { tenantId, endpointId, path } = await stage.subscriber(['message.received', ...EVENTS]);
   const setStatus = (status: 'ACTIVE' | 'PAUSED') => stage.setStatus(tenantId, endpointId, status);
   await setStatus('PAUSED');
   await waitFor('the news to be held', async () =>
@@ -121,7 +121,8 @@ test('the paused endpoint itself gets the news when it is active again, in order
 test('an endpoint that is bound to a session says so, and gets no news of others', async () => {
   const { tenantId, setStatus, waitForEvents } = await aTenantWithAWatcher();
   const sessionId = randomUUID();
-  const bound = await stage.bind({ tenantId, sessionId, url: stage.at(`/bound/${tenantId}`) });
+  const events: PublicEvent[] = ['message.received', 'webhook.paused'];
+  const bound = await stage.bind({ tenantId, sessionId, url: stage.at(`/bound/${tenantId}`), events });
   await setStatus('PAUSED');
   await waitForEvents(1);
   const endpointId = bound?.id ?? '';
