@@ -1843,7 +1843,7 @@ export interface SessionLimits {
   session: LimitCount;
   /** Messages of all sessions today (layer `plan`). */
   plan: LimitCount;
-  /** Tokens of this month (layer `tokens`, where the plan blocks). */
+  /** Tokens of this month (layer `tokens`, where the plan blocks and the session is `MANAGED`). */
   tokens: TokenUsage;
   /** Messages that may go at this moment. */
   left: number;
@@ -2074,7 +2074,10 @@ export interface TokenUsage {
   included: number | null;
   /** Included tokens that are left; null: no limit. */
   left: number | null;
-  /** Beyond what is included: `bill` goes on, by the block; `block` refuses sends until the month ends. */
+  /**
+   * Beyond what is included: `bill` goes on, by the block; `block` stops the assistant, and refuses sends of
+   * `MANAGED` sessions, until the month ends.
+   */
   overage: 'bill' | 'block';
   /** Tokens of a block. */
   blockSize: number;
