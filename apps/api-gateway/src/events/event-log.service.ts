@@ -1,11 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import {
-  type Aspect,
-  ASPECTS,
-  type EventLogPage,
-  type EventLogQuery,
-  ReadEventLog,
-} from '@svc/contracts';
+import { type Aspect, ASPECTS, type EventLogPage, type EventLogQuery, ReadEventLog } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
 import type { Caller } from '../auth/authorization.js';
 import { withoutNulls } from '../edge/without-nulls.js';

@@ -1,5 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { type Aspect, type EventLogReply, FindEventLogEnds, type LoggedEvent, ReadEventLog } from '@svc/contracts';
+import {
+  type Aspect,
+  type EventLogReply,
+  FindEventLogEnds,
+  type LoggedEvent,
+  ReadEventLog,
+} from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
 import { withoutNulls } from '../edge/without-nulls.js';
 

@@ -154,7 +154,13 @@ type EndpointChange = Pick<
   'enabled' | 'url' | 'events' | 'hears' | 'rotateSecret' | 'modeVersion'
 >;
 
-function changeOf({ enabled, webhookUrl: url, events, hears, ...body }: PutExternalConfigBody): EndpointChange {
+function changeOf({
+  enabled,
+  webhookUrl: url,
+  events,
+  hears,
+  ...body
+}: PutExternalConfigBody): EndpointChange {
   return { enabled, ...withoutNulls({ url, events, hears }), rotateSecret: body.rotateSecret === true };
 }
 

@@ -100,7 +100,7 @@ interface Sent {
 async function answersTo(...chats: string[]): Promise<string[]> {
   const path = `/v1/messages?sessionId=${sessionId}&direction=OUTBOUND&limit=200`;
   const { items } = (await api<{ items: Sent[] }>('GET', path)).body;
-  // What the owner writes on the phone has no job.
+  // Messages that the owner writes on the phone have no job.
   const ours = items.filter(({ jobId, contact }) => jobId && chats.includes(contact));
   return ours.map(({ contact, body }) => `${contact}: ${body.text}`);
 }

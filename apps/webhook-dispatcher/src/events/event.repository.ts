@@ -34,7 +34,14 @@ const LOG_LOCK = 0x5c_10;
 
 const EVENTS = columns(
   {
-    ...{ id: 'uuid', tenant_id: 'uuid', session_id: 'uuid', conversation: 'int', kind: 'text', aspects: 'text' },
+    ...{
+      id: 'uuid',
+      tenant_id: 'uuid',
+      session_id: 'uuid',
+      conversation: 'int',
+      kind: 'text',
+      aspects: 'text',
+    },
     ...{ start: 'int', size: 'int', p: 'int' },
     ...{ persons: 'text', at: 'timestamptz', to_them: 'boolean' },
   },

@@ -41,7 +41,7 @@ export interface NewEvent {
   sessionId: string | null;
   conversation: number;
   kind: string;
-  /** What it is beside what a contact writes in a chat of the own. */
+  /** Aspects of the event: none of what a contact writes in a chat of the own. */
   aspects: Aspect[];
   payload: Buffer;
   partition: number;

@@ -7,5 +7,8 @@ import { invalidField, MessageReceived, type PublicEvent } from '@svc/contracts'
 export function checkBoundFilter(events: readonly PublicEvent[]): void {
   const { name } = MessageReceived;
   if (events.length === 0 || events.includes(name)) return;
-  throw invalidField('events', `events of an endpoint that is bound to a session must be empty or contain ${name}`);
+  throw invalidField(
+    'events',
+    `events of an endpoint that is bound to a session must be empty or contain ${name}`,
+  );
 }

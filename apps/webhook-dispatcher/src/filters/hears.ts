@@ -1,6 +1,6 @@
 import { type Aspect, ASPECTS, type Hears, HEARS_BY_DEFAULT, type HearsBody } from '@svc/contracts';
 
-/** What a new endpoint hears. */
+/** Aspects that a new endpoint hears. */
 export const DEFAULT_ASPECTS: readonly Aspect[] = ASPECTS.filter((aspect) => HEARS_BY_DEFAULT[aspect]);
 
 /** Lists the aspects that are heard after a change. */

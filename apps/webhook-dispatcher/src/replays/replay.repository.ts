@@ -51,7 +51,7 @@ export interface ReplayFilter extends DeliveryFilter {
   statuses: ReplayableStatus[];
 }
 
-// What an endpoint does not hear any more is not replayed to it. Whose event is gone is not sent either, and counts.
+// An endpoint gets no replay of what it does not hear any more. A delivery whose event is gone is not sent either, and counts.
 const HEARD = `coalesce((SELECT event.aspects <@ endpoint.hears FROM webhook_event event, webhook_endpoint endpoint
       WHERE event.id = own.event_id AND endpoint.id = own.endpoint_id), true)`;
 

@@ -107,7 +107,7 @@ test('a bound endpoint may be narrowed to some kinds, if messages that arrive ar
   await expect(stage.bind({ ...ref, sessionId: randomUUID(), ...without })).rejects.toMatchObject(refusal);
   await expect(stage.rpc.request(UpdateEndpoint, { ...update, ...without })).rejects.toMatchObject(refusal);
   expect((await stage.rpc.request(GetBoundEndpoint, ref)).endpoint).toEqual(made);
-  // What the call leaves out stays.
+  // The filter stays where the call leaves it out.
   expect((await stage.bind(ref))?.events).toEqual(['message.received']);
   const wider = { ...update, events: ['message.read' as const, 'message.received' as const] };
   expect((await stage.rpc.request(UpdateEndpoint, wider)).endpoint.events).toEqual(wider.events);

@@ -90,9 +90,8 @@ describe('what an endpoint hears', () => {
   test('is more where it asks for more, and less where it asks for less; what it leaves out is by default', async () => {
     const tenantId = randomUUID();
     const create = async (path: string, hears: HearsBody): Promise<Hears> =>
-      (
-        await stage.rpc.request(CreateEndpoint, { tenantId, name: path, url: stage.at(path), hears })
-      ).endpoint.hears;
+      (await stage.rpc.request(CreateEndpoint, { tenantId, name: path, url: stage.at(path), hears })).endpoint
+        .hears;
     expect(await create('/own', { own: true })).toEqual({ groups: true, own: true, changes: false });
     await create('/changes', { changes: true });
     await create('/all', { own: true, changes: true });

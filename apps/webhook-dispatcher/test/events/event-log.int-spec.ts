@@ -201,7 +201,15 @@ describe('two that commit events of a tenant at the same time', () => {
     const epoch = stage.get(PartitionOwner).epochOf(partition) ?? 0;
     const content = { kind: 'message.received', conversation: 0, payload: Buffer.from('{}') };
     return {
-      event: { id: randomUUID(), tenantId, sessionId: null, partition, aspects: [], persons: NOBODY, ...content },
+      event: {
+        id: randomUUID(),
+        tenantId,
+        sessionId: null,
+        partition,
+        aspects: [],
+        persons: NOBODY,
+        ...content,
+      },
       epoch,
       deliveries: [],
     };

@@ -1,6 +1,15 @@
 import { ApiProperty, ApiPropertyOptional, PickType } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsBoolean, IsIn, IsISO8601, IsObject, IsOptional, IsString, IsUUID, MaxLength } from 'class-validator';
+import {
+  IsBoolean,
+  IsIn,
+  IsISO8601,
+  IsObject,
+  IsOptional,
+  IsString,
+  IsUUID,
+  MaxLength,
+} from 'class-validator';
 import { PUBLIC_EVENTS, type PublicEvent } from '../../events/events.js';
 import { PageQuery } from '../page.js';
 
@@ -13,7 +22,10 @@ const WRITTEN = new Map<unknown, boolean>([
 function LeavesOut(what: string): PropertyDecorator {
   return (target, property) => {
     const decorators = [
-      ApiPropertyOptional({ description: `false leaves out ${what}. They are there by default.`, example: false }),
+      ApiPropertyOptional({
+        description: `false leaves out ${what}. They are there by default.`,
+        example: false,
+      }),
       IsOptional(),
       Transform(({ value }: { value: unknown }) => WRITTEN.get(value) ?? value),
       IsBoolean(),

@@ -26,7 +26,7 @@ export class Hears implements Record<Aspect, boolean> {
   changes: boolean;
 }
 
-/** What a new endpoint hears: messages that arrived from customers (specification, "Event kinds"), in groups, too. */
+/** Aspects that a new endpoint hears: messages that arrived from customers (specification, "Event kinds"), in groups, too. */
 export const HEARS_BY_DEFAULT: Readonly<Hears> = { groups: true, own: false, changes: false };
 
 /** A wish for `Hears`: what is left out stays, or is as it is by default. */

@@ -81,9 +81,9 @@ export class PutBoundEndpointV1 {
   @IsBoolean() enabled: boolean;
   /** Required the first time it is enabled. */
   @IsOptional() @IsString() @Length(1, 2048) url?: string;
-  /** Its filter: `message.received` is in it, unless it is empty. Left out: it stays. */
+  /** Filter of the endpoint: `message.received` is in it, unless it is empty. Left out: it stays. */
   @IsOptional() @IsArray() @ArrayUnique() @IsIn(PUBLIC_EVENTS, { each: true }) events?: PublicEvent[];
-  /** What is left out stays as it is. */
+  /** Aspects that it hears; those that are left out stay as they are. */
   @IsOptional() @ValidateNested() @Type(() => HearsBody) hears?: HearsBody;
   @IsBoolean() rotateSecret: boolean;
   /**
