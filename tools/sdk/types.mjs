@@ -58,13 +58,18 @@ export function comment(...parts) {
 }
 
 /** Writes every schema that a route or a webhook uses, under its own name. */
-export function schemasFile({ paths, webhooks, components: { schemas } }) {
-  const names = new Set();
-  follow({ paths, webhooks }, schemas, names);
-  return [...names]
-    .sort()
+export function schemasFile(document) {
+  const { schemas } = document.components;
+  return schemasUsed(document)
     .map((name) => declarationOf(name, schemas[name]))
     .join('\n');
+}
+
+/** Names the schemas that a route or a webhook uses. */
+export function schemasUsed({ paths, webhooks, components: { schemas } }) {
+  const names = new Set();
+  follow({ paths, webhooks }, schemas, names);
+  return [...names].sort();
 }
 
 /** Notes the schemas that this refers to, and those they refer to. */
