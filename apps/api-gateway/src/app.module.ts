@@ -118,6 +118,7 @@ import { LiveService } from './sessions/live.service.js';
 import { PasskeyController } from './sessions/passkey.controller.js';
 import { PasskeyService } from './sessions/passkey.service.js';
 import { SessionsController } from './sessions/sessions.controller.js';
+import { SessionCreationService } from './sessions/session-creation.service.js';
 import { SessionsService } from './sessions/sessions.service.js';
 import { SingleUseLinkRow } from './single-use/single-use-link.entity.js';
 import { SingleUseLinks } from './single-use/single-use-links.js';
@@ -288,6 +289,7 @@ const events = {
     MessageErasure,
     MessageMediaService,
     SessionsService,
+    SessionCreationService,
     LiveService,
     PasskeyService,
     ExternalConfigService,

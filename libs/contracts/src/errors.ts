@@ -31,8 +31,8 @@ export const ERROR_CATALOGUE = {
     402,
     false,
     'info',
-    'The subscription of this tenant is not active.',
-    'Renew the subscription; sending works again within seconds.',
+    'The subscription of this tenant is not active: sends, new sessions, connecting, pairing codes and link pages wait for it; all else goes on.',
+    'Renew the subscription: what is refused works again within seconds. Meanwhile sessions stay connected, what people write comes in and is delivered to webhooks, and everything can be read.',
   ),
   FORBIDDEN: entry(
     403,

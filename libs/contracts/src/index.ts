@@ -12,6 +12,7 @@ export {
   defineRequest,
 } from './contract.js';
 export {
+  type Answerer,
   type BotMode,
   type SessionStatus,
   STATUS_REASONS,

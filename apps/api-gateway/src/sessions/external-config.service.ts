@@ -18,7 +18,7 @@ import { AuditService } from '../audit/audit.service.js';
 import { ApiKeysService } from '../keys/api-keys.service.js';
 import { actorOf, allows, type Caller } from '../auth/authorization.js';
 import { withoutNulls } from '../edge/without-nulls.js';
-import { SessionsService } from './sessions.service.js';
+import { answererOf, SessionsService } from './sessions.service.js';
 
 type BoundEndpoint = WebhookEndpointWithSecret | null;
 
@@ -123,7 +123,7 @@ export class ExternalConfigService {
     }
     const { url = null, secret = null, events = null, hears = null, sameUrlAs } = endpoint ?? {};
     const bound = { webhookUrl: url, webhookSecret: secret, events, hears };
-    return { botMode, ...bound, ...(sameUrlAs && { sameUrlAs }) };
+    return { botMode, answers: answererOf(botMode), ...bound, ...(sameUrlAs && { sameUrlAs }) };
   }
 
   private async botEnv(

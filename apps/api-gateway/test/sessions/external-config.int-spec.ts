@@ -28,7 +28,8 @@ describe('external mode', () => {
   test('needs a URL the first time, and has none before', async () => {
     const { id } = gateway.fakes.addSession(tenant.tenantId);
     expect((await call(`GET /v1/sessions/${id}/external-config`)).body).toEqual({
-      ...{ botMode: 'MANAGED', webhookUrl: null, webhookSecret: null, events: null, hears: null },
+      ...{ botMode: 'MANAGED', answers: 'nobody', webhookUrl: null, webhookSecret: null },
+      ...{ events: null, hears: null },
     });
     const refused = await external(id, { enabled: true });
     expect(refused).toMatchObject({ status: 400, body: { meta: { fields: [{ field: 'webhookUrl' }] } } });
@@ -47,7 +48,7 @@ describe('external mode', () => {
     });
     const off = await external(id, { enabled: false });
     const bot = { webhookUrl: url, webhookSecret: secret, events: [], hears: HEARS_BY_DEFAULT };
-    expect(off.body).toEqual({ botMode: 'MANAGED', ...bot });
+    expect(off.body).toEqual({ botMode: 'MANAGED', answers: 'nobody', ...bot });
     const bound = [...gateway.fakes.dispatcher.endpoints.values()].find(
       ({ endpoint }) => endpoint.sessionId === id,
     );
@@ -57,7 +58,7 @@ describe('external mode', () => {
       webhookSecret: secret,
     });
     expect((await call(`GET /v1/sessions/${id}/external-config`)).body).toEqual({
-      ...{ botMode: 'EXTERNAL', ...bot },
+      ...{ botMode: 'EXTERNAL', answers: 'webhook', ...bot },
     });
   });
 

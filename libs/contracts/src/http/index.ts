@@ -30,6 +30,7 @@ export {
   SessionRestriction,
   SessionState,
   SessionView,
+  CreatedSession,
   SessionQr,
 } from './sessions/sessions.js';
 export { PromoteTierBody, TierPromotion } from './sessions/tiers.js';

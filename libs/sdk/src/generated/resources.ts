@@ -19,6 +19,7 @@ import type {
   CreateSessionBody,
   CreateWebhookBody,
   CreateWidgetBody,
+  CreatedSession,
   DeliveryView,
   DryRun,
   EndpointReasonBody,
@@ -728,9 +729,14 @@ export class SandboxResource {
 export class SessionsResource {
   constructor(protected readonly caller: Caller) {}
 
-  /** Create a session. Connecting starts by itself: read the QR code and scan it within three minutes. */
-  create(body: CreateSessionBody, options?: CallOptions): Promise<SessionView> {
-    return this.caller.json<SessionView>({ method: 'POST', path: '/v1/sessions', body }, options);
+  /**
+   * Create a session. Connecting starts by itself: read the QR code and scan it within three minutes. Without
+   * `botMode` nobody answers what people write to the session: it is MANAGED, and there is no assistant yet.
+   * With `botMode: EXTERNAL` and a `webhookUrl` your bot does, from the first message on: the answer has the
+   * secret, as that of PUT external-config. Where that fails there is no session either.
+   */
+  create(body: CreateSessionBody, options?: CallOptions): Promise<CreatedSession> {
+    return this.caller.json<CreatedSession>({ method: 'POST', path: '/v1/sessions', body }, options);
   }
 
   /** List sessions, newest first. */
@@ -1018,9 +1024,9 @@ export class WebhooksResource {
    * Register an endpoint for the events of all sessions. It hears what is said in all sessions: this scope is
    * as strong as messages:read. Each event is a signed POST: check `X-Svc-Signature`, answer 2xx within 10
    * seconds, and know a delivery that comes again by its `deliveryId`. What fails is sent again after 30
-   * seconds, 2 minutes, 10 minutes and 1 hour, five attempts in all, and is a dead letter then. Five
-   * permanent answers in a row (401, 403, 404, 405, 410, 414, 451) pause the endpoint: what comes is held for
-   * 3 days, 100,000 at most, until it is reactivated.
+   * seconds, 2 minutes, 10 minutes and 1 hour, 5 attempts in all, and is a dead letter then. Five permanent
+   * answers in a row (401, 403, 404, 405, 410, 414, 451) pause the endpoint: what comes is held for 3 days,
+   * 100,000 at most, until it is reactivated.
    */
   create(body: CreateWebhookBody, options?: CallOptions): Promise<WebhookEndpointWithSecret> {
     return this.caller.json<WebhookEndpointWithSecret>(

@@ -299,6 +299,13 @@ export interface CreateSessionBody {
    * call as its clientMessageId. A call of a group is answered to nobody.
    */
   callReply?: string | undefined;
+  /**
+   * Who is to answer what people write: EXTERNAL is your own bot; MANAGED, which it is without this field, is
+   * the built-in assistant, and nobody answers until there is one.
+   */
+  botMode?: 'MANAGED' | 'EXTERNAL' | undefined;
+  /** Receiver of the session, as PUT external-config takes it: with EXTERNAL, and only with that. */
+  webhookUrl?: string | undefined;
 }
 
 /** `CreateWebhookBody` of the API description. */
@@ -373,6 +380,106 @@ export interface CreateWidgetBody {
   side?: 'right' | 'left' | undefined;
   /** Language of what it says by itself. */
   language?: 'en' | 'de' | 'es' | 'fr' | 'it' | 'pt' | undefined;
+}
+
+/** `CreatedSession` of the API description. */
+export interface CreatedSession {
+  /** Session id. */
+  id: string;
+  /** Label for people. */
+  name: string;
+  /** Observed state. */
+  status:
+    | 'NEW'
+    | 'CONNECTING'
+    | 'AWAITING_SCAN'
+    | 'PASSKEY_REQUIRED'
+    | 'CONNECTED'
+    | 'RECONNECTING'
+    | 'DEGRADED'
+    | 'DISCONNECTED'
+    | 'LOGGED_OUT';
+  /** Why it is in this state. */
+  statusReason:
+    | 'CREATED'
+    | 'CONNECT_REQUESTED'
+    | 'QR_READY'
+    | 'PASSKEY_ASKED'
+    | 'PASSKEY_FAILED'
+    | 'LINKED'
+    | 'LOGGED_IN'
+    | 'CONNECTION_LOST'
+    | 'CONNECTION_REFUSED'
+    | 'CLIENT_OUTDATED'
+    | 'TEMPORARILY_BANNED'
+    | 'BANNED'
+    | 'KEEP_ALIVE_TIMEOUT'
+    | 'STREAM_UNREADABLE'
+    | 'PROCESSING_STALLED'
+    | 'UNANSWERED'
+    | 'LIBRARY_ERROR'
+    | 'LOGIN_TIMEOUT'
+    | 'RESTART_REQUIRED'
+    | 'PLATFORM_ERROR'
+    | 'PLATFORM_REFUSED'
+    | 'QR_EXPIRED'
+    | 'USER_REQUEST'
+    | 'REPLACED'
+    | 'UNLINKED'
+    | 'LOGOUT_REQUESTED'
+    | 'MAINTENANCE'
+    | 'WORKER_LOST'
+    | 'CREDENTIALS_UNREADABLE'
+    | 'PROXY_FAILED'
+    | 'PROXY_CHANGED';
+  /** Since when (ISO 8601, UTC). */
+  statusSince: string;
+  /**
+   * Until when, where that is known (ISO 8601, UTC): the end of a ban, or of a step of a link with a passkey;
+   * null: nothing says it.
+   */
+  statusUntil?: string | null | undefined;
+  /** Who answers inbound messages. */
+  botMode: 'MANAGED' | 'EXTERNAL';
+  /** Linked number in E.164 form. */
+  phone: string | null;
+  /**
+   * Ids of other sessions of yours that the same number is linked to, where there are any: all of them are
+   * told of everything, and each has a daily limit of its own.
+   */
+  alsoLinkedIn?: string[] | undefined;
+  /** Proxy that it connects through, without user and password; null: none. */
+  proxy?: string | null | undefined;
+  /**
+   * Whether the number counts as online as long as it is connected; the phone of its owner gets no
+   * notifications then.
+   */
+  alwaysOnline?: boolean | undefined;
+  /** Whether calls to the number are rejected at once. */
+  rejectCalls?: boolean | undefined;
+  /** Text that the caller of a rejected call gets; null: none. */
+  callReply?: string | null | undefined;
+  /**
+   * Set while the platform lets this session begin no new chats: sends to contacts that it has neither
+   * written to nor heard from answer 429 with layer `platform`; all others go on. It does not touch the
+   * warmup tier.
+   */
+  restriction?: SessionRestriction | null | undefined;
+  /** When it was created (ISO 8601, UTC). */
+  createdAt: string;
+  /**
+   * Warmup tier: the daily cap of this session. It is kept with the number: linked anew, the number brings it
+   * along, and another number has its own.
+   */
+  warmupTier: number;
+  /**
+   * Who answers what people write. webhook: your bot, through the bound endpoint (EXTERNAL), also while that
+   * is paused: events wait for it then. nobody: MANAGED, as long as there is no assistant. assistant:
+   * MANAGED, once there is one.
+   */
+  answers: 'assistant' | 'webhook' | 'nobody';
+  /** What PUT external-config would answer; of a session that was created in external mode. */
+  externalConfig?: ExternalConfig | undefined;
 }
 
 /** `DayUsed` of the API description. */
@@ -557,6 +664,12 @@ export interface ExternalBotEnv {
 export interface ExternalConfig {
   /** Who answers inbound messages. */
   botMode: 'MANAGED' | 'EXTERNAL';
+  /**
+   * Who answers what people write. webhook: your bot, through the bound endpoint (EXTERNAL), also while that
+   * is paused: events wait for it then. nobody: MANAGED, as long as there is no assistant. assistant:
+   * MANAGED, once there is one.
+   */
+  answers: 'assistant' | 'webhook' | 'nobody';
   /** Receiver of the bound endpoint; null where there never was one. */
   webhookUrl: string | null;
   /** Secret of the bound endpoint; null where there never was one. */
@@ -1845,8 +1958,10 @@ export interface SendMessageRequest {
    */
   mentions?: string[] | undefined;
   /**
-   * Idempotency key: repeating it returns the first job and sends nothing again. Any string of 1 to 128
-   * characters without control characters.
+   * Idempotency key, one of your whole tenant, whatever session, recipient and content are: repeating it
+   * answers 200 with the first job and sends nothing again. So it names one message (`order-4711-ready`), and
+   * no kind of message (`welcome`): to a second person that would not go out, and the answer has `repeated`
+   * and `differs`. Any string of 1 to 128 characters without control characters.
    */
   clientMessageId?: string | undefined;
   /** true: says whether this would be sent, and if not, why and until when; nothing is sent or counted. */
@@ -2082,6 +2197,12 @@ export interface SessionView {
    * along, and another number has its own.
    */
   warmupTier: number;
+  /**
+   * Who answers what people write. webhook: your bot, through the bound endpoint (EXTERNAL), also while that
+   * is paused: events wait for it then. nobody: MANAGED, as long as there is no assistant. assistant:
+   * MANAGED, once there is one.
+   */
+  answers: 'assistant' | 'webhook' | 'nobody';
 }
 
 /** `SubscriptionView` of the API description. */

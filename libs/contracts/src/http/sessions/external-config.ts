@@ -10,9 +10,10 @@ import {
   Length,
   ValidateNested,
 } from 'class-validator';
-import { BOT_MODES, type BotMode } from '../../enums.js';
+import { type Answerer, BOT_MODES, type BotMode } from '../../enums.js';
 import { PUBLIC_EVENTS, type PublicEvent } from '../../events/events.js';
 import { Hears, HearsBody } from '../webhooks/hears.js';
+import { AnswersProperty } from './answers-property.js';
 
 /** Body of `PUT /v1/sessions/:id/external-config` (specification, "Session bot mode"). */
 export class PutExternalConfigBody {
@@ -97,6 +98,9 @@ export class ExternalBotEnv {
 export class ExternalConfig {
   @ApiProperty({ description: 'Who answers inbound messages.', enum: BOT_MODES, example: 'EXTERNAL' })
   botMode: BotMode;
+
+  @AnswersProperty()
+  answers: Answerer;
 
   @ApiProperty({
     description: 'Receiver of the bound endpoint; null where there never was one.',

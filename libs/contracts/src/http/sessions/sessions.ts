@@ -14,6 +14,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import {
+  type Answerer,
   BOT_MODES,
   type BotMode,
   RESTRICTION_REASONS,
@@ -23,6 +24,8 @@ import {
   STATUS_REASONS,
   type StatusReason,
 } from '../../enums.js';
+import { AnswersProperty } from './answers-property.js';
+import { ExternalConfig } from './external-config.js';
 
 /** Body of `POST /v1/sessions`. */
 export class CreateSessionBody {
@@ -73,6 +76,28 @@ export class CreateSessionBody {
   @IsString()
   @Length(1, 1_000)
   callReply?: string;
+
+  @ApiPropertyOptional({
+    description:
+      'Who is to answer what people write: EXTERNAL is your own bot; MANAGED, which it is without this field, is the built-in assistant, and nobody answers until there is one.',
+    enum: BOT_MODES,
+    example: 'EXTERNAL',
+  })
+  @ValidateIf(({ botMode }) => botMode !== undefined)
+  @IsIn(BOT_MODES)
+  botMode?: BotMode;
+
+  @ApiPropertyOptional({
+    description:
+      'Receiver of the session, as PUT external-config takes it: with EXTERNAL, and only with that.',
+    example: 'https://example.com/hooks/bot',
+    minLength: 1,
+    maxLength: 2048,
+  })
+  @IsOptional()
+  @IsString()
+  @Length(1, 2048)
+  webhookUrl?: string;
 }
 
 /** Body of `PATCH /v1/sessions/:id`: what is left out stays. */
@@ -263,6 +288,18 @@ export class SessionView extends SessionState {
     maximum: 4,
   })
   warmupTier: number;
+
+  @AnswersProperty()
+  answers: Answerer;
+}
+
+/** Answer of `POST /v1/sessions`. */
+export class CreatedSession extends SessionView {
+  @ApiPropertyOptional({
+    description: 'What PUT external-config would answer; of a session that was created in external mode.',
+    type: ExternalConfig,
+  })
+  externalConfig?: ExternalConfig;
 }
 
 /** Reply of `get-qr`, and body of `GET /v1/sessions/:id/qr`. */

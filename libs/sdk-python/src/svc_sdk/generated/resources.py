@@ -610,9 +610,13 @@ class SessionsResource:
     def create(
         self,
         body: t.CreateSessionBody,
-    ) -> t.SessionView:
-        """Create a session. Connecting starts by itself: read the QR code and scan it within three minutes."""
-        answer: t.SessionView = self._caller.json(
+    ) -> t.CreatedSession:
+        """Create a session. Connecting starts by itself: read the QR code and scan it within three minutes. Without
+        `botMode` nobody answers what people write to the session: it is MANAGED, and there is no assistant yet.
+        With `botMode: EXTERNAL` and a `webhookUrl` your bot does, from the first message on: the answer has the
+        secret, as that of PUT external-config. Where that fails there is no session either.
+        """
+        answer: t.CreatedSession = self._caller.json(
             "POST",
             "/v1/sessions",
             body=body,
@@ -1008,9 +1012,9 @@ class WebhooksResource:
         """Register an endpoint for the events of all sessions. It hears what is said in all sessions: this scope is
         as strong as messages:read. Each event is a signed POST: check `X-Svc-Signature`, answer 2xx within 10
         seconds, and know a delivery that comes again by its `deliveryId`. What fails is sent again after 30
-        seconds, 2 minutes, 10 minutes and 1 hour, five attempts in all, and is a dead letter then. Five
-        permanent answers in a row (401, 403, 404, 405, 410, 414, 451) pause the endpoint: what comes is held for
-        3 days, 100,000 at most, until it is reactivated.
+        seconds, 2 minutes, 10 minutes and 1 hour, 5 attempts in all, and is a dead letter then. Five permanent
+        answers in a row (401, 403, 404, 405, 410, 414, 451) pause the endpoint: what comes is held for 3 days,
+        100,000 at most, until it is reactivated.
         """
         answer: t.WebhookEndpointWithSecret = self._caller.json(
             "POST",

@@ -306,6 +306,11 @@ class CreateSessionBody(_CreateSessionBodyNeeded, total=False):
     # Text that the caller of a rejected call gets: a message like any other, with `call:` and the id of the
     # call as its clientMessageId. A call of a group is answered to nobody.
     callReply: str
+    # Who is to answer what people write: EXTERNAL is your own bot; MANAGED, which it is without this field, is
+    # the built-in assistant, and nobody answers until there is one.
+    botMode: Literal["MANAGED", "EXTERNAL"]
+    # Receiver of the session, as PUT external-config takes it: with EXTERNAL, and only with that.
+    webhookUrl: str
 
 
 class _CreateWebhookBodyNeeded(TypedDict):
@@ -358,6 +363,58 @@ class CreateWidgetBody(_CreateWidgetBodyNeeded, total=False):
     side: Literal["right", "left"]
     # Language of what it says by itself.
     language: Literal["en", "de", "es", "fr", "it", "pt"]
+
+
+class _CreatedSessionNeeded(TypedDict):
+    # Session id.
+    id: str
+    # Label for people.
+    name: str
+    # Observed state.
+    status: Literal["NEW", "CONNECTING", "AWAITING_SCAN", "PASSKEY_REQUIRED", "CONNECTED", "RECONNECTING", "DEGRADED", "DISCONNECTED", "LOGGED_OUT"]
+    # Why it is in this state.
+    statusReason: Literal["CREATED", "CONNECT_REQUESTED", "QR_READY", "PASSKEY_ASKED", "PASSKEY_FAILED", "LINKED", "LOGGED_IN", "CONNECTION_LOST", "CONNECTION_REFUSED", "CLIENT_OUTDATED", "TEMPORARILY_BANNED", "BANNED", "KEEP_ALIVE_TIMEOUT", "STREAM_UNREADABLE", "PROCESSING_STALLED", "UNANSWERED", "LIBRARY_ERROR", "LOGIN_TIMEOUT", "RESTART_REQUIRED", "PLATFORM_ERROR", "PLATFORM_REFUSED", "QR_EXPIRED", "USER_REQUEST", "REPLACED", "UNLINKED", "LOGOUT_REQUESTED", "MAINTENANCE", "WORKER_LOST", "CREDENTIALS_UNREADABLE", "PROXY_FAILED", "PROXY_CHANGED"]
+    # Since when (ISO 8601, UTC).
+    statusSince: str
+    # Who answers inbound messages.
+    botMode: Literal["MANAGED", "EXTERNAL"]
+    # Linked number in E.164 form.
+    phone: Optional[str]
+    # When it was created (ISO 8601, UTC).
+    createdAt: str
+    # Warmup tier: the daily cap of this session. It is kept with the number: linked anew, the number brings it
+    # along, and another number has its own.
+    warmupTier: int
+    # Who answers what people write. webhook: your bot, through the bound endpoint (EXTERNAL), also while that
+    # is paused: events wait for it then. nobody: MANAGED, as long as there is no assistant. assistant:
+    # MANAGED, once there is one.
+    answers: Literal["assistant", "webhook", "nobody"]
+
+
+class CreatedSession(_CreatedSessionNeeded, total=False):
+    """`CreatedSession` of the API description."""
+
+    # Until when, where that is known (ISO 8601, UTC): the end of a ban, or of a step of a link with a passkey;
+    # null: nothing says it.
+    statusUntil: Optional[str]
+    # Ids of other sessions of yours that the same number is linked to, where there are any: all of them are
+    # told of everything, and each has a daily limit of its own.
+    alsoLinkedIn: List[str]
+    # Proxy that it connects through, without user and password; null: none.
+    proxy: Optional[str]
+    # Whether the number counts as online as long as it is connected; the phone of its owner gets no
+    # notifications then.
+    alwaysOnline: bool
+    # Whether calls to the number are rejected at once.
+    rejectCalls: bool
+    # Text that the caller of a rejected call gets; null: none.
+    callReply: Optional[str]
+    # Set while the platform lets this session begin no new chats: sends to contacts that it has neither
+    # written to nor heard from answer 429 with layer `platform`; all others go on. It does not touch the
+    # warmup tier.
+    restriction: Optional[SessionRestriction]
+    # What PUT external-config would answer; of a session that was created in external mode.
+    externalConfig: ExternalConfig
 
 
 class DayUsed(TypedDict):
@@ -551,6 +608,10 @@ class ExternalBotEnv(_ExternalBotEnvNeeded, total=False):
 class _ExternalConfigNeeded(TypedDict):
     # Who answers inbound messages.
     botMode: Literal["MANAGED", "EXTERNAL"]
+    # Who answers what people write. webhook: your bot, through the bound endpoint (EXTERNAL), also while that
+    # is paused: events wait for it then. nobody: MANAGED, as long as there is no assistant. assistant:
+    # MANAGED, once there is one.
+    answers: Literal["assistant", "webhook", "nobody"]
     # Receiver of the bound endpoint; null where there never was one.
     webhookUrl: Optional[str]
     # Secret of the bound endpoint; null where there never was one.
@@ -1762,8 +1823,10 @@ class SendMessageRequest(_SendMessageRequestNeeded, total=False):
     # People named in the text, by phone number or address; the text says @ and their digits where they are
     # named. With text or edit only.
     mentions: List[str]
-    # Idempotency key: repeating it returns the first job and sends nothing again. Any string of 1 to 128
-    # characters without control characters.
+    # Idempotency key, one of your whole tenant, whatever session, recipient and content are: repeating it
+    # answers 200 with the first job and sends nothing again. So it names one message (`order-4711-ready`), and
+    # no kind of message (`welcome`): to a second person that would not go out, and the answer has `repeated`
+    # and `differs`. Any string of 1 to 128 characters without control characters.
     clientMessageId: str
     # true: says whether this would be sent, and if not, why and until when; nothing is sent or counted.
     dryRun: bool
@@ -1906,6 +1969,10 @@ class _SessionViewNeeded(TypedDict):
     # Warmup tier: the daily cap of this session. It is kept with the number: linked anew, the number brings it
     # along, and another number has its own.
     warmupTier: int
+    # Who answers what people write. webhook: your bot, through the bound endpoint (EXTERNAL), also while that
+    # is paused: events wait for it then. nobody: MANAGED, as long as there is no assistant. assistant:
+    # MANAGED, once there is one.
+    answers: Literal["assistant", "webhook", "nobody"]
 
 
 class SessionView(_SessionViewNeeded, total=False):
