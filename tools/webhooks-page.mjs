@@ -25,8 +25,9 @@ function samples() {
 }
 
 /** Writes the page anew: its blocks, and nothing between them. */
-export function webhooksPage() {
-  const blocks = { samples };
+export async function webhooksPage() {
+  const { answerTable } = await built('libs/contracts/dist/index.js');
+  const blocks = { samples, answers: answerTable };
   return read(PAGE).replace(
     /(<!-- block: (\w+) -->)[^]*?(<!-- \/block -->)/g,
     (_, begin, name, end) => `${begin}\n\n${blocks[name]()}\n\n${end}`,

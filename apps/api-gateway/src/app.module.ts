@@ -37,6 +37,7 @@ import { Conversation } from './conversations/conversation.entity.js';
 import { ConversationPast } from './conversations/conversation-past.entity.js';
 import { ConversationsController } from './conversations/conversations.controller.js';
 import { PastSweeper } from './conversations/past-sweeper.js';
+import { NoQueryGuard } from './edge/no-query.guard.js';
 import { ErasedContact, ErasureRecord } from './erasures/erasure.entity.js';
 import { ErasureRunner } from './erasures/erasure-runner.js';
 import { ErasuresController } from './erasures/erasures.controller.js';
@@ -233,6 +234,7 @@ const events = {
     events,
     { provide: MEDIA_STORE, useFactory: openMediaStore, inject: [GatewayConfig] },
     { provide: APP_GUARD, useClass: ScopeGuard },
+    { provide: APP_GUARD, useClass: NoQueryGuard },
     KeyVerifier,
     RequestPaces,
     KeyUsage,

@@ -121,9 +121,7 @@ export class ExternalConfigService {
       const fact = { tenantId, actor: actorOf(caller), action: 'webhook_secret.read', target: sessionId };
       await this.audit.write(fact);
     }
-    const { url = null, secret = null, events = null, hears = null, sameUrlAs } = endpoint ?? {};
-    const bound = { webhookUrl: url, webhookSecret: secret, events, hears };
-    return { botMode, answers: answererOf(botMode), ...bound, ...(sameUrlAs && { sameUrlAs }) };
+    return { botMode, answers: answererOf(botMode), ...shown(endpoint) };
   }
 
   private async botEnv(
@@ -147,6 +145,29 @@ export class ExternalConfigService {
       ...(key ? { SVC_API_KEY: key.secret } : {}),
     };
   }
+}
+
+function shown(endpoint: BoundEndpoint): Omit<ExternalConfig, 'botMode' | 'answers' | 'env'> {
+  const {
+    id = null,
+    url = null,
+    secret = null,
+    status = null,
+    pausedReason = null,
+    events = null,
+    hears = null,
+    sameUrlAs,
+  } = endpoint ?? {};
+  return {
+    webhookUrl: url,
+    webhookSecret: secret,
+    endpointId: id,
+    endpointStatus: status,
+    pausedReason,
+    events,
+    hears,
+    ...(sameUrlAs && { sameUrlAs }),
+  };
 }
 
 type EndpointChange = Pick<

@@ -63,7 +63,7 @@ export class SessionsService {
     const { session } = await this.rpc.request(CreateSession, request).catch(async (error: AppError) => {
       throw error.code === 'RATE_LIMITED' ? await this.limits.withReset(subscription, error) : error;
     });
-    return { ...session, warmupTier: 0, answers: answererOf(session.botMode) };
+    return viewOf(session, 0);
   }
 
   async list(tenantId: string, { limit = DEFAULT_LIMIT, before }: PageQuery): Promise<Page<SessionView>> {
@@ -177,12 +177,15 @@ export class SessionsService {
     if (sessions.length === 0) return [];
     const { tiers } = await this.rpc.request(GetTiers, { sessionIds: sessions.map(({ id }) => id) });
     const byId = new Map(tiers.map(({ sessionId, tier }) => [sessionId, tier]));
-    return sessions.map((session) => ({
-      ...session,
-      warmupTier: byId.get(session.id) ?? 0,
-      answers: answererOf(session.botMode),
-    }));
+    return sessions.map((session) => viewOf(session, byId.get(session.id) ?? 0));
   }
+}
+
+/** Shows a session, also under the names that its events have. */
+function viewOf(session: SessionState, warmupTier: number): SessionView {
+  const { statusReason: reason, status, botMode } = session;
+  const willReconnect = status === 'RECONNECTING';
+  return { ...session, warmupTier, reason, willReconnect, answers: answererOf(botMode) };
 }
 
 /** Says who answers a session. A paused endpoint answers, too: what people write waits for it. */

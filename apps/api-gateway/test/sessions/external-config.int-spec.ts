@@ -29,8 +29,10 @@ describe('external mode', () => {
     const { id } = gateway.fakes.addSession(tenant.tenantId);
     expect((await call(`GET /v1/sessions/${id}/external-config`)).body).toEqual({
       ...{ botMode: 'MANAGED', answers: 'nobody', webhookUrl: null, webhookSecret: null },
-      ...{ events: null, hears: null },
+      ...{ endpointId: null, endpointStatus: null, pausedReason: null, events: null, hears: null },
     });
+    const early = await external(id, { enabled: false, webhookUrl: url });
+    expect(early).toMatchObject({ status: 400, body: { meta: { fields: [{ field: 'webhookUrl' }] } } });
     const refused = await external(id, { enabled: true });
     expect(refused).toMatchObject({ status: 400, body: { meta: { fields: [{ field: 'webhookUrl' }] } } });
     const wrong = await external(id, { enabled: true, webhookUrl: 'ftp://example.com' });
@@ -47,18 +49,38 @@ describe('external mode', () => {
       ...{ SVC_TENANT_ID: tenant.tenantId, SVC_SESSION_ID: id, SVC_WEBHOOK_SECRET: secret },
     });
     const off = await external(id, { enabled: false });
-    const bot = { webhookUrl: url, webhookSecret: secret, events: [], hears: HEARS_BY_DEFAULT };
-    expect(off.body).toEqual({ botMode: 'MANAGED', answers: 'nobody', ...bot });
+    const of = { webhookUrl: url, webhookSecret: secret, pausedReason: null, events: [], hears: HEARS_BY_DEFAULT };
+    const endpointId = on.body['endpointId'];
+    expect(off.body).toEqual({
+      ...of,
+      botMode: 'MANAGED',
+      answers: 'nobody',
+      endpointId,
+      endpointStatus: 'DISABLED',
+    });
     const bound = [...gateway.fakes.dispatcher.endpoints.values()].find(
       ({ endpoint }) => endpoint.sessionId === id,
     );
-    expect(bound?.endpoint.status).toBe('DISABLED');
+    expect(bound?.endpoint).toMatchObject({ id: endpointId, status: 'DISABLED' });
     expect((await external(id, { enabled: true })).body).toMatchObject({
       botMode: 'EXTERNAL',
       webhookSecret: secret,
     });
     expect((await call(`GET /v1/sessions/${id}/external-config`)).body).toEqual({
-      ...{ botMode: 'EXTERNAL', answers: 'webhook', ...bot },
+      ...{ ...of, botMode: 'EXTERNAL', answers: 'webhook', endpointId, endpointStatus: 'ACTIVE' },
+    });
+  });
+
+  test('says that its endpoint is paused, which another address ends and enabling does not', async () => {
+    const { id } = gateway.fakes.addSession(tenant.tenantId);
+    const { body } = await external(id, { enabled: true, webhookUrl: url });
+    await call(`POST /v1/webhooks/${String(body['endpointId'])}/pause`);
+    const paused = { endpointStatus: 'PAUSED', pausedReason: 'REQUESTED' };
+    expect((await call(`GET /v1/sessions/${id}/external-config`)).body).toMatchObject(paused);
+    await external(id, { enabled: false });
+    expect((await external(id, { enabled: true })).body).toMatchObject(paused);
+    expect((await external(id, { enabled: true, webhookUrl: `${url}/2` })).body).toMatchObject({
+      ...{ endpointId: body['endpointId'], endpointStatus: 'ACTIVE', pausedReason: null },
     });
   });
 
@@ -116,7 +138,7 @@ describe('external mode', () => {
       });
   });
 
-  test('keeps its endpoint: it is not deleted, and its events have the messages that arrive', async () => {
+  test('keeps its endpoint: it is not deleted while it answers, and its events have the messages that arrive', async () => {
     const { id } = gateway.fakes.addSession(tenant.tenantId);
     await external(id, { enabled: true, webhookUrl: url });
     const { items } = (await call('GET /v1/webhooks?limit=200')).body as { items: WebhookEndpoint[] };
@@ -128,6 +150,9 @@ describe('external mode', () => {
       body: { meta: { fields: [{ field: 'events' }] } },
     });
     expect(await call(`PATCH ${path}`, { name: 'My bot' })).toMatchObject({ status: 200 });
+    await external(id, { enabled: false });
+    expect((await call(`DELETE ${path}`)).status).toBe(204);
+    expect((await call(`GET /v1/sessions/${id}/external-config`)).body).toMatchObject({ endpointId: null });
   });
 
   test('mints no key for a caller that may not make keys', async () => {

@@ -13,6 +13,8 @@ import {
   partitionOf,
   phoneAddress,
   UNNAMED_EVENTS,
+  WebhookPaused,
+  type WebhookStateV1,
 } from '@svc/contracts';
 import { type ReadEvent } from '@svc/messaging';
 import { timeOfInbound } from '@svc/service';
@@ -44,6 +46,8 @@ export interface NewEvent {
   /** Aspects of the event: none of what a contact writes in a chat of the own. */
   aspects: Aspect[];
   payload: Buffer;
+  /** The endpoint whose pause it tells of: an event that is held for it would not tell anybody. */
+  pausedEndpointId?: string;
   partition: number;
   persons: Persons;
 }
@@ -72,6 +76,7 @@ export function newEventOf({ envelope, bytes }: ReadEvent): NewEvent {
     conversation: conversationOf(data),
     // The bytes are made once: every attempt sends them.
     payload: bytes,
+    ...(type === WebhookPaused.name && { pausedEndpointId: (data as WebhookStateV1).endpointId }),
     partition: partitionOf(tenantId),
     persons,
   };
@@ -90,13 +95,15 @@ export function deliveryId(eventId: string, endpointId: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-type Routed = Pick<NewEvent, 'kind' | 'sessionId' | 'aspects'>;
+/** The fields of an event that decide whom it goes to. */
+type RoutedFields = Pick<NewEvent, 'kind' | 'sessionId' | 'aspects' | 'pausedEndpointId'>;
 
 /**
  * Finds the receivers of an event (specification, "Endpoint routing"): tenant-wide endpoints by their filter, bound ones their own
- * session's only; both by what they hear. A paused endpoint keeps getting deliveries, they are held; a disabled one is not subscribed at all.
+ * session's only; both by what they hear. A paused endpoint keeps getting deliveries, they are held, but for the event of its own pause; a disabled one is not
+ * subscribed at all.
  */
-export function receiversOf(event: Routed, receivers: Receivers): Receiver[] {
+export function receiversOf(event: RoutedFields, receivers: Receivers): Receiver[] {
   const found: Receiver[] = [];
   for (const receiver of receivers.values()) if (isFor(event, receiver)) found.push(receiver);
   return found;
@@ -104,8 +111,8 @@ export function receiversOf(event: Routed, receivers: Receivers): Receiver[] {
 
 const UNNAMED: ReadonlySet<string> = new Set(UNNAMED_EVENTS);
 
-function isFor({ kind, sessionId, aspects }: Routed, receiver: Receiver): boolean {
-  if (receiver.state === 'DISABLED') return false;
+function isFor({ kind, sessionId, aspects, pausedEndpointId }: RoutedFields, receiver: Receiver): boolean {
+  if (receiver.state === 'DISABLED' || receiver.id === pausedEndpointId) return false;
   if (receiver.sessionId !== null && receiver.sessionId !== sessionId) return false;
   if (!aspects.every((aspect) => receiver.hears.includes(aspect))) return false;
   if (receiver.events.length === 0) return UNNAMED.has(kind);

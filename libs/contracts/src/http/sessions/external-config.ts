@@ -10,7 +10,15 @@ import {
   Length,
   ValidateNested,
 } from 'class-validator';
-import { type Answerer, BOT_MODES, type BotMode } from '../../enums.js';
+import {
+  type Answerer,
+  BOT_MODES,
+  type BotMode,
+  ENDPOINT_STATUSES,
+  type EndpointStatus,
+  PAUSE_REASONS,
+  type PauseReason,
+} from '../../enums.js';
 import { PUBLIC_EVENTS, type PublicEvent } from '../../events/events.js';
 import { Hears, HearsBody } from '../webhooks/hears.js';
 import { AnswersProperty } from './answers-property.js';
@@ -26,7 +34,7 @@ export class PutExternalConfigBody {
 
   @ApiPropertyOptional({
     description:
-      'Receiver of this session. Required the first time external mode is enabled, kept afterwards.',
+      'Receiver of this session. Required the first time external mode is enabled, refused before that, kept afterwards. Another address lifts a pause of the endpoint; enabling does not.',
     example: 'https://example.com/hooks/bot',
     minLength: 1,
     maxLength: 2048,
@@ -135,6 +143,34 @@ export class ExternalConfig {
     nullable: true,
   })
   hears: Hears | null;
+
+  @ApiProperty({
+    description:
+      'Bound endpoint, as under /v1/webhooks; null where there is none. In MANAGED it can be deleted there.',
+    type: String,
+    nullable: true,
+    format: 'uuid',
+  })
+  endpointId: string | null;
+
+  @ApiProperty({
+    description:
+      'Whether its deliveries go out. PAUSED: they are held, and nobody answers the session; send another webhookUrl, or reactivate it under /v1/webhooks. DISABLED: external mode is off.',
+    enum: ENDPOINT_STATUSES,
+    type: String,
+    nullable: true,
+    example: 'ACTIVE',
+  })
+  endpointStatus: EndpointStatus | null;
+
+  @ApiProperty({
+    description: 'Why it is paused: by a request, or by five consecutive permanent 4xx.',
+    enum: PAUSE_REASONS,
+    type: String,
+    nullable: true,
+    example: null,
+  })
+  pausedReason: PauseReason | null;
 
   @ApiPropertyOptional({
     description:

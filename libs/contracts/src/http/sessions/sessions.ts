@@ -19,13 +19,19 @@ import {
   type BotMode,
   RESTRICTION_REASONS,
   type RestrictionReason,
-  SESSION_STATUSES,
-  type SessionStatus,
-  STATUS_REASONS,
-  type StatusReason,
 } from '../../enums.js';
+import {
+  linesOf,
+  SESSION_STATUS_WORDS,
+  type SessionStatus,
+  STATUS_REASON_WORDS,
+  type StatusReason,
+} from '../../session-states.js';
 import { AnswersProperty } from './answers-property.js';
 import { ExternalConfig } from './external-config.js';
+
+const STATUSES = Object.keys(SESSION_STATUS_WORDS);
+const REASONS = Object.keys(STATUS_REASON_WORDS);
 
 /** Body of `POST /v1/sessions`. */
 export class CreateSessionBody {
@@ -177,12 +183,23 @@ export class SessionState {
   @IsString()
   name: string;
 
-  @ApiProperty({ description: 'Observed state.', enum: SESSION_STATUSES, example: 'CONNECTED' })
-  @IsIn(SESSION_STATUSES)
+  @ApiProperty({
+    description: linesOf('Observed state.', SESSION_STATUS_WORDS),
+    enum: STATUSES,
+    example: 'CONNECTED',
+  })
+  @IsIn(STATUSES)
   status: SessionStatus;
 
-  @ApiProperty({ description: 'Why it is in this state.', enum: STATUS_REASONS, example: 'LOGGED_IN' })
-  @IsIn(STATUS_REASONS)
+  @ApiProperty({
+    description: linesOf(
+      'Why it is in this state. Of a session that is away `willReconnect` says whether it comes back by itself.',
+      STATUS_REASON_WORDS,
+    ),
+    enum: REASONS,
+    example: 'LOGGED_IN',
+  })
+  @IsIn(REASONS)
   statusReason: StatusReason;
 
   @ApiProperty({ description: 'Since when (ISO 8601, UTC).', example: '2026-01-31T12:00:00.000Z' })
@@ -288,6 +305,20 @@ export class SessionView extends SessionState {
     maximum: 4,
   })
   warmupTier: number;
+
+  @ApiProperty({
+    description: 'As statusReason: the name that events have for it.',
+    enum: REASONS,
+    example: 'LOGGED_IN',
+  })
+  reason: StatusReason;
+
+  @ApiProperty({
+    description:
+      'Of a session that is away, whether it comes back by itself, as in `session.disconnected`: true while it is RECONNECTING.',
+    example: false,
+  })
+  willReconnect: boolean;
 
   @AnswersProperty()
   answers: Answerer;

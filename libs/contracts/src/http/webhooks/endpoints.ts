@@ -22,6 +22,7 @@ import {
   type PauseReason,
 } from '../../enums.js';
 import { PUBLIC_EVENTS, type PublicEvent, UNNAMED_EVENTS } from '../../events/events.js';
+import { MayBeAbsent } from '../may-be-absent.js';
 import { Hears, HearsBody } from './hears.js';
 import { IsWebhookHeaders, MOST_HEADERS } from './headers.js';
 
@@ -69,7 +70,7 @@ export class CreateWebhookBody {
   events?: PublicEvent[];
 
   @ApiPropertyOptional({ description: `${HEARS}is as it is by default.`, type: HearsBody })
-  @IsOptional()
+  @MayBeAbsent()
   @ValidateNested()
   @Type(() => HearsBody)
   hears?: HearsBody;
@@ -99,10 +100,10 @@ export class CreateWebhookBody {
   ordering?: EndpointOrdering;
 }
 
-/** Body of `PATCH /v1/webhooks/:id`: fields that are left out stay. */
+/** Body of `PATCH /v1/webhooks/:id`: fields that are left out stay, and null means nothing. */
 export class UpdateWebhookBody {
   @ApiPropertyOptional({ description: 'New label.', example: 'CRM (new)', minLength: 1, maxLength: 100 })
-  @IsOptional()
+  @MayBeAbsent()
   @IsString()
   @Length(1, 100)
   name?: string;
@@ -113,7 +114,7 @@ export class UpdateWebhookBody {
     minLength: 1,
     maxLength: 2048,
   })
-  @IsOptional()
+  @MayBeAbsent()
   @IsString()
   @Length(1, 2048)
   url?: string;
@@ -125,14 +126,14 @@ export class UpdateWebhookBody {
     isArray: true,
     uniqueItems: true,
   })
-  @IsOptional()
+  @MayBeAbsent()
   @IsArray()
   @ArrayUnique()
   @IsIn(PUBLIC_EVENTS, { each: true })
   events?: PublicEvent[];
 
   @ApiPropertyOptional({ description: `${HEARS}stays as it is.`, type: HearsBody })
-  @IsOptional()
+  @MayBeAbsent()
   @ValidateNested()
   @Type(() => HearsBody)
   hears?: HearsBody;
@@ -142,12 +143,12 @@ export class UpdateWebhookBody {
       'All custom headers from now on, 4096 characters at most in all; {} removes them. The value *** keeps what is stored.',
     ...HEADERS,
   })
-  @IsOptional()
+  @MayBeAbsent()
   @IsWebhookHeaders()
   headers?: Record<string, string>;
 
   @ApiPropertyOptional({ description: STANDARD_WEBHOOKS, example: true })
-  @IsOptional()
+  @MayBeAbsent()
   @IsBoolean()
   standardWebhooks?: boolean;
 
@@ -156,7 +157,7 @@ export class UpdateWebhookBody {
     enum: ENDPOINT_ORDERINGS,
     example: 'STRICT',
   })
-  @IsOptional()
+  @MayBeAbsent()
   @IsIn(ENDPOINT_ORDERINGS)
   ordering?: EndpointOrdering;
 }

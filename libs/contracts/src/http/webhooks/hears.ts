@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsOptional } from 'class-validator';
+import { IsBoolean } from 'class-validator';
+import { MayBeAbsent } from '../may-be-absent.js';
 
 /** Aspects of an event from a chat by which an endpoint chooses: it is of a group, of the own number, or a change of an earlier message. */
 export const ASPECTS = ['groups', 'own', 'changes'] as const;
@@ -32,17 +33,17 @@ export const HEARS_BY_DEFAULT: Readonly<Hears> = { groups: true, own: false, cha
 /** A wish for `Hears`: what is left out stays, or is as it is by default. */
 export class HearsBody {
   @ApiPropertyOptional({ description: `${GROUPS} By default it does.`, example: true })
-  @IsOptional()
+  @MayBeAbsent()
   @IsBoolean()
   groups?: boolean;
 
   @ApiPropertyOptional({ description: `${OWN} By default it does not.`, example: false })
-  @IsOptional()
+  @MayBeAbsent()
   @IsBoolean()
   own?: boolean;
 
   @ApiPropertyOptional({ description: `${CHANGES} By default it does not.`, example: false })
-  @IsOptional()
+  @MayBeAbsent()
   @IsBoolean()
   changes?: boolean;
 }
