@@ -49,7 +49,13 @@ describe('external mode', () => {
       ...{ SVC_TENANT_ID: tenant.tenantId, SVC_SESSION_ID: id, SVC_WEBHOOK_SECRET: secret },
     });
     const off = await external(id, { enabled: false });
-    const of = { webhookUrl: url, webhookSecret: secret, pausedReason: null, events: [], hears: HEARS_BY_DEFAULT };
+    const of = {
+      webhookUrl: url,
+      webhookSecret: secret,
+      pausedReason: null,
+      events: [],
+      hears: HEARS_BY_DEFAULT,
+    };
     const endpointId = on.body['endpointId'];
     expect(off.body).toEqual({
       ...of,

@@ -758,15 +758,6 @@ export interface ExternalConfig {
   webhookUrl: string | null;
   /** Secret of the bound endpoint; null where there never was one. */
   webhookSecret: string | null;
-  /** Bound endpoint, as under /v1/webhooks; null where there is none. In MANAGED it can be deleted there. */
-  endpointId: string | null;
-  /**
-   * Whether its deliveries go out. PAUSED: they are held, and nobody answers the session; send another
-   * webhookUrl, or reactivate it under /v1/webhooks. DISABLED: external mode is off.
-   */
-  endpointStatus: 'ACTIVE' | 'PAUSED' | 'DISABLED' | null;
-  /** Why it is paused: by a request, or by five consecutive permanent 4xx. */
-  pausedReason: 'PERMANENT_4XX' | 'REQUESTED' | null;
   /**
    * Event filter of the bound endpoint; empty means the nine that `POST /v1/webhooks` lists; null where there
    * never was one.
@@ -797,6 +788,15 @@ export interface ExternalConfig {
    * was one.
    */
   hears: Hears | null;
+  /** Bound endpoint, as under /v1/webhooks; null where there is none. In MANAGED it can be deleted there. */
+  endpointId: string | null;
+  /**
+   * Whether its deliveries go out. PAUSED: they are held, and nobody answers the session; send another
+   * webhookUrl, or reactivate it under /v1/webhooks. DISABLED: external mode is off.
+   */
+  endpointStatus: 'ACTIVE' | 'PAUSED' | 'DISABLED' | null;
+  /** Why it is paused: by a request, or by five consecutive permanent 4xx. */
+  pausedReason: 'PERMANENT_4XX' | 'REQUESTED' | null;
   /**
    * Ids of other endpoints that post events of this session to the same address, where there are any: its
    * receiver gets those twice, signed with another secret each time.
