@@ -44,7 +44,10 @@ interface Succession {
   ended: string | null;
 }
 
-/** This class replaces keys: the old one works for 24 hours more, or until its own end where that is sooner ([ADR 41](../../../../docs/adr/0041-a-key-is-replaced-by-its-equal.md)). */
+/**
+ * This class replaces keys: the old one works for 24 hours more, or until its own end where that is sooner
+ * ([ADR 42](../../../../docs/adr/0042-a-key-is-replaced-by-its-equal.md)).
+ */
 @Injectable()
 export class KeyRotations {
   constructor(
