@@ -104,7 +104,7 @@ export class FakeDispatcher {
       if (change.url && change.url !== endpoint.url) checkUrl(change.url, 'url');
       if (change.events && change.events.length > 0) assertTenantWide(endpoint);
       const headers = change.headers ? hidden(change.headers, endpoint.headers) : endpoint.headers;
-      if (change.url && change.url !== endpoint.url) this.liftPause(endpoint);
+      if (change.url) this.moveTo(endpoint, change.url);
       return { endpoint: Object.assign(endpoint, withoutNulls(change), { headers }) };
     });
     this.answerActions(on, audit);
@@ -297,8 +297,7 @@ export class FakeDispatcher {
     endpoint ??= this.add(tenantId, { name: 'External bot', events: [], sessionId });
     if (rotateSecret) endpoint.secret = newSecret();
     this.switchBound(endpoint, enabled, modeVersion);
-    if (url && url !== endpoint.url) this.liftPause(endpoint);
-    if (url) endpoint.url = url;
+    if (url) this.moveTo(endpoint, url);
     return endpoint;
   }
 
@@ -323,7 +322,10 @@ export class FakeDispatcher {
     }
   }
 
-  private liftPause(endpoint: WebhookEndpointWithSecret): void {
+  /** Gives an endpoint an address; another one than it has lifts its pause. */
+  private moveTo(endpoint: WebhookEndpointWithSecret, url: string): void {
+    if (url === endpoint.url) return;
+    endpoint.url = url;
     (this.endpoints.get(endpoint.id) as OwnedEndpoint).pause = undefined;
     if (endpoint.status === 'PAUSED') Object.assign(endpoint, { status: 'ACTIVE' }, NO_PAUSE);
   }
