@@ -1,4 +1,4 @@
-import type { EndpointOrdering, EndpointStatus, PauseReason, PublicEvent } from '@svc/contracts';
+import type { Aspect, EndpointOrdering, EndpointStatus, PauseReason, PublicEvent } from '@svc/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** A secret that was replaced: sealed, in base64, and how long it still signs, in domain time. */
@@ -22,6 +22,8 @@ export class Endpoint {
   @Column('text') name: string;
   @Column('text') url: string;
   @Column('text', { array: true }) events: PublicEvent[];
+  /** Aspects of events that it hears: one that has another aspect is not for it. */
+  @Column('text', { array: true }) hears: Aspect[];
   @Column('bytea', { name: 'secret_enc' }) secretEnc: Buffer;
   /** Secrets that were rotated away, the newest first. */
   @Column('jsonb', { name: 'previous_secrets' }) previousSecrets: PreviousSecret[];
