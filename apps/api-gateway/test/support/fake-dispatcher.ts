@@ -308,15 +308,11 @@ export class FakeDispatcher {
       owned.modeVersion = modeVersion;
     }
     if (!enabled) {
-      if (endpoint.status === 'PAUSED') owned.pause = { ...endpoint };
+      const { status, pausedReason, pausedBy, pausedNote, pausedAt } = endpoint;
+      if (status === 'PAUSED') owned.pause = { status, pausedReason, pausedBy, pausedNote, pausedAt };
       Object.assign(endpoint, { status: 'DISABLED' }, NO_PAUSE);
     } else if (endpoint.status === 'DISABLED') {
-      const { status, pausedReason, pausedBy, pausedNote, pausedAt } = {
-        status: 'ACTIVE',
-        ...NO_PAUSE,
-        ...owned.pause,
-      } as const;
-      Object.assign(endpoint, { status, pausedReason, pausedBy, pausedNote, pausedAt });
+      Object.assign(endpoint, { status: 'ACTIVE' }, NO_PAUSE, owned.pause);
       owned.pause = undefined;
     }
   }
