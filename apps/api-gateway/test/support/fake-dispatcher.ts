@@ -109,7 +109,7 @@ export class FakeDispatcher {
       if (change.url && change.url !== endpoint.url) checkUrl(change.url, 'url');
       if (endpoint.sessionId !== null) checkBoundFilter(change.events);
       const headers = change.headers ? hidden(change.headers, endpoint.headers) : endpoint.headers;
-      if (change.url && change.url !== endpoint.url) this.liftPause(endpoint);
+      if (change.url) this.moveTo(endpoint, change.url);
       const hears = heardAfter(endpoint.hears, change.hears);
       return { endpoint: Object.assign(endpoint, withoutNulls(change), { headers, hears }) };
     });
@@ -289,18 +289,14 @@ export class FakeDispatcher {
     checkBoundFilter(events);
     this.actors.push(actor);
     let endpoint = this.bound(tenantId, sessionId);
-    if (!endpoint && !enabled) {
-      if (url) throw invalidField('webhookUrl', 'webhookUrl: not before it is enabled');
-      return null;
-    }
+    if (!endpoint && !enabled) return noneYet(url);
     if (url || !endpoint) checkUrl(url ?? '', 'webhookUrl');
     endpoint ??= this.add(tenantId, { name: 'External bot', events: [], sessionId });
     if (events) endpoint.events = events;
     endpoint.hears = heardAfter(endpoint.hears, hears);
     if (rotateSecret) endpoint.secret = newSecret();
     this.switchBound(endpoint, enabled, modeVersion);
-    if (url && url !== endpoint.url) this.liftPause(endpoint);
-    if (url) endpoint.url = url;
+    if (url) this.moveTo(endpoint, url);
     return endpoint;
   }
 
@@ -312,20 +308,19 @@ export class FakeDispatcher {
       owned.modeVersion = modeVersion;
     }
     if (!enabled) {
-      if (endpoint.status === 'PAUSED') owned.pause = { ...endpoint };
+      const { status, pausedReason, pausedBy, pausedNote, pausedAt } = endpoint;
+      if (status === 'PAUSED') owned.pause = { status, pausedReason, pausedBy, pausedNote, pausedAt };
       Object.assign(endpoint, { status: 'DISABLED' }, NO_PAUSE);
     } else if (endpoint.status === 'DISABLED') {
-      const { status, pausedReason, pausedBy, pausedNote, pausedAt } = {
-        status: 'ACTIVE',
-        ...NO_PAUSE,
-        ...owned.pause,
-      } as const;
-      Object.assign(endpoint, { status, pausedReason, pausedBy, pausedNote, pausedAt });
+      Object.assign(endpoint, { status: 'ACTIVE' }, NO_PAUSE, owned.pause);
       owned.pause = undefined;
     }
   }
 
-  private liftPause(endpoint: WebhookEndpointWithSecret): void {
+  /** Gives an endpoint an address; another one than it has lifts its pause. */
+  private moveTo(endpoint: WebhookEndpointWithSecret, url: string): void {
+    if (url === endpoint.url) return;
+    endpoint.url = url;
     (this.endpoints.get(endpoint.id) as OwnedEndpoint).pause = undefined;
     if (endpoint.status === 'PAUSED') Object.assign(endpoint, { status: 'ACTIVE' }, NO_PAUSE);
   }
@@ -361,6 +356,12 @@ export class FakeDispatcher {
     if (owned.tenantId !== tenantId) throw new AppError('FORBIDDEN');
     return owned.endpoint;
   }
+}
+
+/** Says that a session has no endpoint before external mode is enabled, where the call wants none. */
+function noneYet(url: string | undefined): null {
+  if (url) throw invalidField('webhookUrl', 'webhookUrl: not before it is enabled');
+  return null;
 }
 
 const isReplayable = (status: DeliveryStatus): boolean =>

@@ -28,7 +28,7 @@ export class Endpoint {
   /** Secrets that were rotated away, the newest first. */
   @Column('jsonb', { name: 'previous_secrets' }) previousSecrets: PreviousSecret[];
   /**
-   * Until then, in domain time, the receiver may not know the secret yet: 401 and 403 do not count. Null from the first 2xx to an attempt
+   * Time, of the domain, until which the receiver may not know the secret: 401 and 403 do not count. Null from the first 2xx to an attempt
    * under this secret on; the time also tells one secret from the next.
    */
   @Column('timestamptz', { name: 'new_secret_until', nullable: true }) newSecretUntil: Date | null;
