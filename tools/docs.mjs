@@ -9,8 +9,10 @@ import { format, resolveConfig } from 'prettier';
 import { missingPaths, strayWalkFiles } from './doc-paths.mjs';
 import { publishedFixtures } from './fixtures.mjs';
 import { drawHouse } from './house.mjs';
-import { sdkPages } from './sdk/pages.mjs';
+import { describeApi, sdkPages } from './sdk/pages.mjs';
+import { untestedSentences } from './tested-sentences.mjs';
 import { configOf } from './variables.mjs';
+import { webhooksPage, wrongOnWebhooksPage } from './webhooks-page.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const built = (path) => import(pathToFileURL(join(root, path)).href);
@@ -156,6 +158,7 @@ ${table(['Service', 'Its rooms (folders of `src`)'], rooms)}\n
   );
 }
 
+const api = await describeApi();
 const pages = {
   'docs/architecture.md': architecturePage(),
   'docs/adr/README.md': decisionsPage(),
@@ -163,7 +166,8 @@ const pages = {
   'docs/contracts.md': contractsPage(),
   'docs/configuration.md': await configurationPage(),
   'libs/contracts/published-fixtures.json': publishedFixtures(join(root, 'libs/contracts')),
-  ...(await sdkPages()),
+  'docs/webhooks.md': webhooksPage(),
+  ...sdkPages(api),
 };
 let stale = 0;
 for (const [path, text] of Object.entries(pages)) {
@@ -180,7 +184,12 @@ for (const [path, text] of Object.entries(pages)) {
   process.stdout.write(`wrote ${path}\n`);
 }
 const wrong = process.argv.includes('--check')
-  ? [...missingPaths().map((path) => `${path} does not exist.`), ...strayWalkFiles()]
+  ? [
+      ...missingPaths().map((path) => `${path} does not exist.`),
+      ...strayWalkFiles(),
+      ...(await wrongOnWebhooksPage(api)),
+      ...untestedSentences('docs/webhooks.md'),
+    ]
   : [];
 for (const line of wrong) process.stderr.write(`${line}\n`);
 process.exitCode = stale + wrong.length > 0 ? 1 : 0;

@@ -22,8 +22,7 @@ export async function describeApi() {
 }
 
 /** Lists path and text of each generated file. */
-export async function sdkPages() {
-  const document = await describeApi();
+export function sdkPages(document) {
   return {
     'libs/sdk/src/generated/schemas.ts': `${HEAD}\n${schemasFile(document)}`,
     'libs/sdk/src/generated/resources.ts': `${HEAD}\n${resourcesFile(document)}`,

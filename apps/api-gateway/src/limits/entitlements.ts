@@ -3,7 +3,9 @@ import {
   type DayOf,
   type Entitlements,
   type SessionReply,
+  type SessionState,
   type SubscriptionState,
+  type TokenRefusal,
 } from '@svc/contracts';
 
 /**
@@ -20,6 +22,14 @@ export function dayOf(subscription: SubscriptionState): DayOf {
   const { tenantId, plan, internal } = subscription;
   const { messages, calls } = entitlementsOf(subscription);
   return { tenantId, plan, internal, caps: { messages, calls } };
+}
+
+/** Reads why a session may not send because the tokens of the plan are used up: its own bot uses none, so it goes on in external mode. */
+export function tokenRefusalOf(
+  { tokenRefusal }: SubscriptionState,
+  { botMode }: SessionState,
+): TokenRefusal | undefined {
+  return botMode === 'MANAGED' ? tokenRefusal : undefined;
 }
 
 /** Reads how many sessions a tenant may have; null: any number. */

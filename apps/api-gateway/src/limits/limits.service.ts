@@ -10,11 +10,19 @@ import {
   countOf,
   type SessionLimits,
   type SessionReply,
+  type SessionState,
   type SubscriptionState,
   type TenantLimits,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
-import { dayOf, entitlementsOf, isReadOnly, mostSessions, readOnlyError } from './entitlements.js';
+import {
+  dayOf,
+  entitlementsOf,
+  isReadOnly,
+  mostSessions,
+  readOnlyError,
+  tokenRefusalOf,
+} from './entitlements.js';
 import { mostOf, QuotasService } from './quotas.service.js';
 import { SandboxCounts } from './sandbox-limits.js';
 
@@ -74,14 +82,14 @@ export class LimitsService {
   async ofSession(subscription: SubscriptionState, ranked: SessionReply): Promise<SessionLimits> {
     const sessionId = ranked.session.id;
     const readOnly = isReadOnly(subscription, ranked);
-    const { tenantId, tokenRefusal } = subscription;
+    const { tenantId } = subscription;
     const [{ messages: plan, sessions, resetAt }, { tokens }] = await Promise.all([
       this.read(subscription, [sessionId]),
       this.rpc.request(GetUsage, { tenantId }),
     ]);
     const { tier = 0, messages: session = countOf(0, 0) } = sessions[0] ?? {};
     const ofDay = Math.min(session.left ?? Infinity, plan.left ?? Infinity);
-    const left = readOnly || tokenRefusal ? 0 : ofDay;
+    const left = readOnly || tokenRefusalOf(subscription, ranked.session) ? 0 : ofDay;
     return { sessionId, readOnly, tier, resetAt, session, plan, tokens, left };
   }
 
@@ -89,12 +97,12 @@ export class LimitsService {
    * Finds the refusal that a send would meet at this moment, if any: layer 1 first, tokens last (specification, "Limits": the order of the
    * layers). Nothing is counted.
    */
-  async refusalOf(subscription: SubscriptionState, sessionId: string): Promise<AppError | null> {
-    const { tokenRefusal } = subscription;
-    const { messages: plan, sessions, ...ends } = await this.read(subscription, [sessionId]);
+  async refusalOf(subscription: SubscriptionState, session: SessionState): Promise<AppError | null> {
+    const tokenRefusal = tokenRefusalOf(subscription, session);
+    const { messages: plan, sessions, ...ends } = await this.read(subscription, [session.id]);
     const { resetAt, secondsLeft: retryAfterSeconds } = ends;
-    const { messages: session = countOf(0, 0) } = sessions[0] ?? {};
-    for (const [layer, { limit, used, left }] of [['session', session] as const, ['plan', plan] as const]) {
+    const { messages: own = countOf(0, 0) } = sessions[0] ?? {};
+    for (const [layer, { limit, used, left }] of [['session', own] as const, ['plan', plan] as const]) {
       const refusal = { layer, limit, used, resetAt, retryAfterSeconds };
       if (left === 0) return new AppError('RATE_LIMITED', undefined, refusal);
     }

@@ -27,7 +27,8 @@ function convert(value: unknown): unknown {
 function isTime({ type, example, description }: Json): boolean {
   const isShown = typeof example === 'string' && TIME.test(example);
   return (
-    [type].flat().includes('string') && (isShown || (typeof description === 'string' && description.includes(TIME_WORDS)))
+    [type].flat().includes('string') &&
+    (isShown || (typeof description === 'string' && description.includes(TIME_WORDS)))
   );
 }
 

@@ -22,7 +22,7 @@ export const TAGS = {
   conversations: 'Messages by session and contact.',
   contacts: 'All that is kept of one person: read, export, erase.',
   sessions: 'One session is one phone number: link it, connect it, say who answers.',
-  webhooks: 'Endpoints that receive events.',
+  webhooks: 'Endpoints that receive events as signed POSTs; `createWebhook` says how they behave.',
   deliveries: 'What became of every event and endpoint; replays.',
   events: 'The log of your events, to read or to follow.',
   limits: 'What may still be sent, and how a session comes to a higher daily limit.',

@@ -10,7 +10,7 @@ import {
   type SubscriptionState,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
-import { dayOf, isReadOnly } from '../limits/entitlements.js';
+import { dayOf, isReadOnly, tokenRefusalOf } from '../limits/entitlements.js';
 import { LimitsService } from '../limits/limits.service.js';
 import { MessagesRepository } from '../messages/messages.repository.js';
 import type { OutboundMessage } from './outbound-message.js';
@@ -60,17 +60,19 @@ export class AdmissionService {
   }
 
   /**
-   * Takes the unit of a message, once; none where the tokens of the plan are used up.
+   * Takes the unit of a message, once; none where the session answers with tokens of the plan, and they are used up.
    * @param onlyNew nobody has looked whether this job has a message
    */
   async admit(
     subscription: SubscriptionState,
-    { id: jobId, sessionId }: Pick<OutboundMessage, 'id' | 'sessionId'>,
+    session: SessionState,
+    { id: jobId }: Pick<OutboundMessage, 'id'>,
     onlyNew = false,
   ): Promise<Admission> {
-    const exhausted = subscription.tokenRefusal && (await this.limits.refusalOf(subscription, sessionId));
+    const exhausted =
+      tokenRefusalOf(subscription, session) && (await this.limits.refusalOf(subscription, session));
     if (exhausted) return { refusal: exhausted };
-    const request = { ...dayOf(subscription), jobId, sessionId, ...(onlyNew && { onlyNew }) };
+    const request = { ...dayOf(subscription), jobId, sessionId: session.id, ...(onlyNew && { onlyNew }) };
     const { admitted, isRepeat, refusal, usage, writeBefore } = await this.rpc.request(Reserve, request);
     if (isRepeat) return { isRepeat: true };
     if (!admitted) return { usage, refusal: new AppError('RATE_LIMITED', undefined, { ...refusal }) };

@@ -9,7 +9,6 @@ import {
   PutBoundEndpoint,
   type PutBoundEndpointV1,
   type PutExternalConfigBody,
-  SetBotMode,
   type SessionReply,
   type SessionState,
   type WebhookEndpointWithSecret,
@@ -71,7 +70,10 @@ export class ExternalConfigService {
     let change = changeOf(body);
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const endpoint = await this.putEndpoint(caller, session, { ...change, modeVersion: version });
-      const now = await this.setMode(caller, session, { botMode: 'EXTERNAL', ifVersion: version });
+      const now = await this.sessions.setMode(caller, session.id, {
+        botMode: 'EXTERNAL',
+        ifVersion: version,
+      });
       if (now.session.botMode === 'EXTERNAL') return endpoint;
       version = now.modeVersion ?? version;
       change = { ...change, rotateSecret: false };
@@ -85,7 +87,7 @@ export class ExternalConfigService {
     { session }: SessionReply,
     body: PutExternalConfigBody,
   ): Promise<BoundEndpoint> {
-    const { modeVersion = 0 } = await this.setMode(caller, session, { botMode: 'MANAGED' });
+    const { modeVersion = 0 } = await this.sessions.setMode(caller, session.id, { botMode: 'MANAGED' });
     return this.putEndpoint(caller, session, { ...changeOf(body), modeVersion });
   }
 
@@ -100,15 +102,6 @@ export class ExternalConfigService {
     } catch (error) {
       throw namedAsHere(error);
     }
-  }
-
-  private setMode(
-    caller: Caller,
-    { id: sessionId }: SessionState,
-    change: { botMode: BotMode; ifVersion?: number },
-  ): Promise<SessionReply> {
-    const request = { tenantId: caller.tenantId, sessionId, ...change, actor: actorOf(caller) };
-    return this.rpc.request(SetBotMode, request);
   }
 
   private async bound({ tenantId }: Caller, sessionId: string): Promise<BoundEndpoint> {

@@ -18,6 +18,8 @@ import {
   type SessionReply,
   type SessionState,
   type SessionView,
+  SetBotMode,
+  type SetBotModeV1,
   type SubscriptionState,
   type TierPromotion,
   UpdateSession,
@@ -125,6 +127,19 @@ export class SessionsService {
     const { session } = await this.rpc.request(ChangeSession, request);
     this.permissions.invalidate(tenantId);
     return session;
+  }
+
+  /** Switches who answers; a send of the next moment is admitted by the new mode. */
+  async setMode(
+    caller: Caller,
+    sessionId: string,
+    change: Pick<SetBotModeV1, 'botMode' | 'ifVersion'>,
+  ): Promise<SessionReply> {
+    const { tenantId } = caller;
+    const request = { tenantId, sessionId, ...change, actor: actorOf(caller) };
+    const reply = await this.rpc.request(SetBotMode, request);
+    this.permissions.invalidate(tenantId);
+    return reply;
   }
 
   /** Deletes a session. The endpoint that is bound to it goes once the session has ended: the dispatcher gets the event of that. */

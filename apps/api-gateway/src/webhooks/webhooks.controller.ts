@@ -29,6 +29,10 @@ import { ApiErrors, ApiId, ApiPage } from '../openapi/answers.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 
 const NOT_FOUND = 'ENDPOINT_NOT_FOUND';
+/** Summary of docs/webhooks.md, which has a test for each of its sentences. */
+const CREATED = `It hears what is said in all sessions: this scope is as strong as messages:read.
+
+Each event is a signed POST: check \`X-Svc-Signature\`, answer 2xx within 10 seconds, and know a delivery that comes again by its \`deliveryId\`. What fails is sent again after 30 seconds, 2 minutes, 10 minutes and 1 hour, five attempts in all, and is a dead letter then. Five permanent answers in a row (401, 403, 404, 405, 410, 414, 451) pause the endpoint: what comes is held for 3 days, 100,000 at most, until it is reactivated.`;
 
 /** `/v1/webhooks`, asked of their owner `webhook-dispatcher`, which writes into the audit log who has changed one. */
 @ApiTags('webhooks')
@@ -45,7 +49,7 @@ export class WebhooksController {
   @ApiOperation({
     operationId: 'createWebhook',
     summary: 'Register an endpoint for the events of all sessions',
-    description: 'It hears what is said in them: this scope is as strong as messages:read.',
+    description: CREATED,
   })
   @ApiCreatedResponse({
     type: WebhookEndpointWithSecret,

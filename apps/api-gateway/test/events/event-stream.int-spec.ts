@@ -78,8 +78,10 @@ describe('a stream', () => {
 
   test('looks as the description shows it', async () => {
     const document = (await gateway.call(undefined, 'GET /openapi.json')).body as unknown as ApiDocument;
-    const shown = apiOperations(document).find(isStream)?.responses['200']?.content?.['text/event-stream'];
-    const example = String(shown?.example);
+    const [{ description }] = Object.values(document.paths['/v1/events/stream'] ?? {}) as [
+      { description: string },
+    ];
+    const [, example = ''] = /```\n(.+)```/s.exec(description) ?? [];
     const data = JSON.parse(/^data: (.+)$/m.exec(example)?.[1] ?? '') as LoggedEvent;
     const reader = await follow();
     await waitFor('the place of the stream', () => reader.lastId);

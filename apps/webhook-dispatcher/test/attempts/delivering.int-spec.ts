@@ -1,8 +1,9 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { DELIVERY_STATUSES, ListDeliveries, MessageReceived } from '@svc/contracts';
+import { DELIVERY_STATUSES, ListDeliveries, MessageReceived, UpdateEndpoint } from '@svc/contracts';
 import { envelopeOf } from '@svc/messaging';
-import { waitFor } from '@svc/testing';
+import { type ReceivedWebhook, waitFor } from '@svc/testing';
+import { Webhook } from 'standardwebhooks';
 import Stripe from 'stripe';
 import { aMessage } from '../producer.js';
 import { Stage } from '../stage.js';
@@ -90,6 +91,32 @@ describe('a delivery', () => {
     expect(await stage.database.query('SELECT reason, attempts FROM webhooks.webhook_dlq LIMIT 1')).toEqual([
       { reason: 'HTTP_500', attempts: 5 },
     ]);
+  });
+
+  test.each([200, 201, 202, 204, 299])('has arrived with any 2xx: %i', async (status) => {
+    const { tenantId, delivery } = await stage.subscriber();
+    stage.receiver.answerWith(status);
+    await stage.producer.received(tenantId);
+    expect((await delivery('DELIVERED')).attempts).toMatchObject([{ status, error: null }]);
+  });
+
+  test('carries the headers of Standard Webhooks where its endpoint asks for them, and only there', async () => {
+    const { tenantId, endpointId, secret } = await stage.subscriber();
+    const next = async (count: number): Promise<ReceivedWebhook | undefined> => {
+      await stage.producer.received(tenantId);
+      await stage.pathsOf(count);
+      return stage.receiver.received[count - 1];
+    };
+    const plain = await next(1);
+    expect(Object.keys(plain?.headers ?? {}).filter((name) => name.startsWith('webhook-'))).toEqual([]);
+    await stage.rpc.request(UpdateEndpoint, { tenantId, endpointId, standardWebhooks: true });
+    const standard = await next(2);
+    const headers = standard?.headers as Record<string, string>;
+    expect(headers['webhook-id']).toBe(headers['x-svc-delivery-id']);
+    expect(headers['webhook-timestamp']).toBe(String(Math.floor(Number(headers['x-svc-timestamp']) / 1000)));
+    expect(new Webhook(secret).verify(standard?.raw ?? '', headers)).toMatchObject({
+      event: 'message.received',
+    });
   });
 
   test.each([

@@ -46,6 +46,16 @@ describe('routing', () => {
     await stage.producer.received(tenantId, { sessionId: otherSession });
     expect((await stage.pathsOf(6)).slice(3).toSorted()).toEqual(['/all', '/bound-elsewhere', '/matching']);
   });
+
+  test('gives an endpoint nothing that happened before it was made', async () => {
+    const { tenantId, delivered } = await stage.subscriber();
+    await stage.producer.received(tenantId, { keyId: 'before' });
+    await delivered(1);
+    await stage.endpoint(tenantId, stage.at('/late'));
+    await stage.producer.received(tenantId, { keyId: 'after' });
+    await waitFor('the webhook', () => stage.keyIds('/late').length > 0);
+    expect(stage.keyIds('/late')).toEqual(['after']);
+  });
 });
 
 test('a change that its owner does not confirm is in force all the same when the call returns', async () => {

@@ -21,7 +21,7 @@ export class CallReceivedV1 {
   @IsString()
   remoteJid: string;
 
-  @ApiPropertyOptional({
+  @ApiProperty({
     description: "The caller's phone number in E.164 form; null where the platform hides it.",
     type: String,
     nullable: true,

@@ -28,7 +28,7 @@ export class MessageLiveLocationV1 {
   @IsString()
   remoteJid: string;
 
-  @ApiPropertyOptional({
+  @ApiProperty({
     description: 'Phone number of who is on the way in E.164 form; null where the platform hides it.',
     type: String,
     nullable: true,
@@ -38,7 +38,7 @@ export class MessageLiveLocationV1 {
   @IsString()
   phone: string | null;
 
-  @ApiPropertyOptional({
+  @ApiProperty({
     description: 'Display name of who is on the way.',
     type: String,
     nullable: true,

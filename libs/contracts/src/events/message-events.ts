@@ -51,7 +51,7 @@ export class MessageReceivedV1 {
   @Type(() => MessageBody)
   body: MessageBody;
 
-  @ApiPropertyOptional({
+  @ApiProperty({
     description: "The sender's display name.",
     type: String,
     nullable: true,
@@ -61,7 +61,7 @@ export class MessageReceivedV1 {
   @IsString()
   pushName: string | null;
 
-  @ApiPropertyOptional({
+  @ApiProperty({
     description: "The sender's phone number in E.164 form; null where the platform hides it.",
     type: String,
     nullable: true,
@@ -273,7 +273,7 @@ export class OutboundMessageV1 {
   @IsString()
   keyId: string;
 
-  @ApiPropertyOptional({
+  @ApiProperty({
     description: 'The idempotency key that the send carried, if any.',
     type: String,
     nullable: true,

@@ -10,7 +10,7 @@ export class SessionConnectedV1 {
   @IsUUID()
   sessionId: string;
 
-  @ApiPropertyOptional({
+  @ApiProperty({
     description: 'Linked number in E.164 form.',
     type: String,
     nullable: true,

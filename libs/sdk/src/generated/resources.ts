@@ -28,7 +28,7 @@ import type {
   LinkPageBody,
   LinkPageView,
   LoggedEvent,
-  MagicNumber,
+  MagicNumberPage,
   MarkReadBody,
   MessageView,
   MonthUsage,
@@ -683,18 +683,8 @@ export class SandboxResource {
   }
 
   /** List the recipients with whom a send always ends in the same way. */
-  listMagicNumbers(options?: CallOptions): Promise<{
-    /** The page, as in the documentation. */
-    items: MagicNumber[];
-    /** Give it as `before` to get the next page; null: this is the last. */
-    nextCursor: string | null;
-  }> {
-    return this.caller.json<{
-      /** The page, as in the documentation. */
-      items: MagicNumber[];
-      /** Give it as `before` to get the next page; null: this is the last. */
-      nextCursor: string | null;
-    }>({ method: 'GET', path: '/v1/sandbox/magic-numbers' }, options);
+  listMagicNumbers(options?: CallOptions): Promise<MagicNumberPage> {
+    return this.caller.json<MagicNumberPage>({ method: 'GET', path: '/v1/sandbox/magic-numbers' }, options);
   }
 
   /** Read the clock of the sandbox. */
@@ -1004,8 +994,12 @@ export class WebhooksResource {
   constructor(protected readonly caller: Caller) {}
 
   /**
-   * Register an endpoint for the events of all sessions. It hears what is said in them: this scope is as
-   * strong as messages:read.
+   * Register an endpoint for the events of all sessions. It hears what is said in all sessions: this scope is
+   * as strong as messages:read. Each event is a signed POST: check `X-Svc-Signature`, answer 2xx within 10
+   * seconds, and know a delivery that comes again by its `deliveryId`. What fails is sent again after 30
+   * seconds, 2 minutes, 10 minutes and 1 hour, five attempts in all, and is a dead letter then. Five
+   * permanent answers in a row (401, 403, 404, 405, 410, 414, 451) pause the endpoint: what comes is held for
+   * 3 days, 100,000 at most, until it is reactivated.
    */
   create(body: CreateWebhookBody, options?: CallOptions): Promise<WebhookEndpointWithSecret> {
     return this.caller.json<WebhookEndpointWithSecret>(

@@ -13,7 +13,7 @@ export class PutExternalConfigBody {
 
   @ApiPropertyOptional({
     description:
-      'Receiver of this session. Required the first time external mode is enabled, kept afterwards.',
+      'Receiver of this session: https, a public host, no user info. Required the first time external mode is enabled, kept afterwards.',
     example: 'https://example.com/hooks/bot',
     minLength: 1,
     maxLength: 2048,
@@ -24,18 +24,16 @@ export class PutExternalConfigBody {
   webhookUrl?: string;
 
   @ApiPropertyOptional({
-    description: 'Replaces the webhook secret at once.',
+    description: 'true replaces the webhook secret at once.',
     example: false,
-    default: false,
   })
   @IsOptional()
   @IsBoolean()
   rotateSecret?: boolean;
 
   @ApiPropertyOptional({
-    description: 'Generates an API key for the bot; it is shown only in this answer.',
+    description: 'true generates an API key for the bot; it is shown only in this answer.',
     example: true,
-    default: false,
   })
   @IsOptional()
   @IsBoolean()

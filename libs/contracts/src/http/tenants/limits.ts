@@ -172,7 +172,7 @@ export class SessionLimits {
   plan: LimitCount;
 
   @ApiProperty({
-    description: 'Tokens of this month (layer `tokens`, where the plan blocks).',
+    description: 'Tokens of this month (layer `tokens`, where the plan blocks and the session is `MANAGED`).',
     type: TokenUsage,
   })
   tokens: TokenUsage;
