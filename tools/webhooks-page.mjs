@@ -70,8 +70,13 @@ export async function wrongOnWebhooksPage({ webhooks, components: { schemas } })
   const events = Object.keys(webhooks);
   const fieldsOf = (event) => {
     const { payload } = webhooks[event].post.requestBody.content['application/json'].schema.properties;
-    return schemas[payload.$ref.split('/').at(-1)].properties;
+    return fieldsBelow(payload);
   };
+  /** Gathers the fields of a schema, and of those that it extends. */
+  const fieldsBelow = ({ $ref, properties, allOf = [] }) =>
+    $ref
+      ? fieldsBelow(schemas[$ref.split('/').at(-1)])
+      : Object.assign({}, properties, ...allOf.map(fieldsBelow));
   return [
     ...missing.map((phrase) => `${PAGE} does not say: ${phrase}`),
     ...events.filter((event) => !named.includes(event)).map((event) => `${PAGE} does not list ${event}.`),

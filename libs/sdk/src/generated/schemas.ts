@@ -2648,12 +2648,97 @@ export interface WriteAsContactBody {
   from: string;
   /** Text of the message. Exactly one of this and `content`. */
   text?: string | undefined;
-  /** A message of another kind, in the words of `body` of `message.received`; a file is made up from its size. */
-  content?: Record<string, unknown> | undefined;
+  /** A message of any kind. */
+  content?: WrittenContent | undefined;
 }
 
 /** `WrittenAsContact` of the API description. */
 export interface WrittenAsContact {
   /** The id of the platform: `keyId` of `message.received`. */
   keyId: string;
+}
+
+/** `WrittenCard` of the API description. */
+export interface WrittenCard {
+  /** Name on the card. */
+  displayName: string;
+  /** Its number, with its country code. */
+  phone?: string | undefined;
+}
+
+/** `WrittenContent` of the API description. */
+export interface WrittenContent {
+  /**
+   * Kind of content. text and edit need `text`, a file of its kind `media`, location `latitude` and
+   * `longitude`, contact `contacts`, poll `name` and `options`, reaction `emoji`, vote `choices`; what is
+   * about an earlier message needs `targetKeyId`.
+   */
+  type:
+    | 'text'
+    | 'image'
+    | 'video'
+    | 'audio'
+    | 'document'
+    | 'sticker'
+    | 'location'
+    | 'contact'
+    | 'poll'
+    | 'reaction'
+    | 'edit'
+    | 'revoke'
+    | 'vote';
+  /** The words of a text or an edit. */
+  text?: string | undefined;
+  /** Words below an image, a video or a document. */
+  caption?: string | undefined;
+  /** The file of an image, a video, an audio, a document or a sticker. */
+  media?: WrittenFile | undefined;
+  /** Media type of the file; left out: the usual one of its kind. */
+  mimeType?: string | undefined;
+  /** File name of a document. */
+  filename?: string | undefined;
+  /** Number of pages of a document, from 1. */
+  pageCount?: number | undefined;
+  /** Length of an audio or a video. */
+  seconds?: number | undefined;
+  /** Whether an audio is a voice note. */
+  isPtt?: boolean | undefined;
+  /** Whether a video is a round video note. */
+  isPtv?: boolean | undefined;
+  /** Whether a sticker moves. */
+  isAnimated?: boolean | undefined;
+  /** Degrees north of a location. */
+  latitude?: number | undefined;
+  /** Degrees east of a location. */
+  longitude?: number | undefined;
+  /** Name of a place, or question of a poll. */
+  name?: string | undefined;
+  /** Street address of a location. */
+  address?: string | undefined;
+  /** Cards of a contact message. */
+  contacts?: WrittenCard[] | undefined;
+  /** Choices of a poll. */
+  options?: string[] | undefined;
+  /** Emoji of a reaction; empty: it is taken back. */
+  emoji?: string | undefined;
+  /** Options of the poll that a vote is for; none: the vote is taken back. */
+  choices?: string[] | undefined;
+  /** `keyId` of the message that a reaction, an edit, a revocation or a vote is about. */
+  targetKeyId?: string | undefined;
+  /** Whether it may be looked at only once: `message.received` has it as `view_once`. */
+  viewOnce?: boolean | undefined;
+  /** `keyId` of the message that this one answers. */
+  quotedKeyId?: string | undefined;
+  /** Phone numbers of the people named in it. */
+  mentions?: string[] | undefined;
+  /** Seconds after which phones delete it. */
+  disappearsAfter?: number | undefined;
+}
+
+/** `WrittenFile` of the API description. */
+export interface WrittenFile {
+  /** Makes a file of so many bytes, the same every time. Either this or `base64`. */
+  size?: number | undefined;
+  /** The file. */
+  base64?: string | undefined;
 }
