@@ -2,7 +2,7 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { ERROR_CATALOGUE, type ErrorCode } from '@svc/contracts';
 import { ERROR_CODES, ERRORS_EVERYWHERE } from './answers.js';
 
-const WITH_BODY = ['post', 'put', 'patch', 'delete'] as const;
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 const REQUEST_ID = {
   description:
     'Names this request; quote it when you ask about one. `requestId` of an error body is the same.',
@@ -19,25 +19,22 @@ const OF_NO_ROUTE: ErrorCode[] = ['NOT_FOUND', 'METHOD_NOT_ALLOWED', 'REQUEST_TI
 
 /** Adds what holds for each operation and stands on none: the request id, refusals of bodies, no unknown fields, no key where none is asked. */
 export function completeOperations({ paths, components }: OpenAPIObject): void {
-  for (const path of Object.values(paths)) {
-    for (const method of WITH_BODY) {
-      const operation = path[method];
-      if (operation) refuseUnknownIn(operation, components?.schemas ?? {});
-    }
-    for (const method of ['get', ...WITH_BODY] as const) {
-      const operation = path[method];
-      if (!operation) continue;
-      askForKey(operation);
-      if (operation.parameters?.length === 0) delete operation.parameters;
-      operation.responses.default = structuredClone(ERRORS_EVERYWHERE);
-      nameRequest(operation);
-    }
+  const operations = operationsIn(paths);
+  for (const operation of operations) {
+    refuseUnknownIn(operation, components?.schemas ?? {});
+    askForKey(operation);
+    if (operation.parameters?.length === 0) delete operation.parameters;
+    operation.responses.default = structuredClone(ERRORS_EVERYWHERE);
+    nameRequest(operation);
   }
-  nameCodes(components?.schemas ?? {}, codesIn(paths));
+  nameCodes(components?.schemas ?? {}, codesIn(operations));
 }
 
-function codesIn(paths: Paths): Set<unknown> {
-  const operations = Object.values(paths).flatMap((path) => Object.values(path) as Operation[]);
+function operationsIn(paths: Paths): Operation[] {
+  return Object.values(paths).flatMap((path) => METHODS.flatMap((method) => path[method] ?? []));
+}
+
+function codesIn(operations: Operation[]): Set<unknown> {
   const responses = operations.flatMap((operation) => Object.values(operation.responses) as object[]);
   return new Set(
     responses.flatMap((response) => (response as { [ERROR_CODES]?: unknown[] })[ERROR_CODES] ?? []),

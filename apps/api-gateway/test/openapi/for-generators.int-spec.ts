@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals';
-import { ERROR_CATALOGUE, PUBLIC_EVENT_CONTRACTS } from '@svc/contracts';
-import { resolveSchema } from '@svc/testing';
+import { ERROR_CATALOGUE } from '@svc/contracts';
+import { type ApiDocument, resolveSchema } from '@svc/testing';
 import { type Description, everyPart, operationsOf, type Schema } from '../support/description.js';
 import { gateway, withGateway } from '../support/gateway.js';
 
@@ -84,23 +84,36 @@ test('an enum of an answer or an event is open and says so, one of a request is 
   expect(placesWhere(isSilent)).toEqual([]);
 });
 
+/** Finds the name and the schema of the payload in these fields of an event. */
+const eventIn = ({ event, payload }: Record<string, Schema> = {}): unknown[] => [
+  event?.['const'],
+  payload?.['$ref'],
+];
+
 test('an event of the log has the payload of the webhook of its name, told apart by that name', () => {
-  const { oneOf = [], discriminator } = document.components.schemas['LoggedEvent'] as {
-    oneOf?: Schema[];
-    discriminator?: { propertyName: string; mapping: Record<string, string> };
+  const api = document as unknown as ApiDocument;
+  const { oneOf = [], discriminator } = document.components.schemas['LoggedEvent'] as Schema & {
+    oneOf: Schema[];
+    discriminator: { propertyName: string; mapping: Record<string, string> };
   };
-  expect(discriminator?.propertyName).toBe('event');
-  expect(oneOf.map(({ $ref }) => $ref)).toEqual(Object.values(discriminator?.mapping ?? {}));
-  for (const { name } of PUBLIC_EVENT_CONTRACTS) {
-    const $ref = discriminator?.mapping[name] ?? '';
-    const { allOf = [] } = resolveSchema(document, { $ref });
-    const own = Object.assign({}, ...allOf.map(({ properties }) => properties)) as Record<string, Schema>;
-    const webhook = document.webhooks[name]?.post.requestBody?.content['application/json']?.schema;
-    expect([name, own['event']?.['const']]).toEqual([name, name]);
-    expect([name, own['payload']?.['$ref']]).toEqual([name, webhook?.properties?.['payload']?.$ref]);
+  expect(discriminator.propertyName).toBe('event');
+  expect(oneOf.map(({ $ref }) => $ref)).toEqual(Object.values(discriminator.mapping));
+  for (const [name, { post }] of Object.entries(document.webhooks)) {
+    const { allOf = [] } = resolveSchema(api, { $ref: String(discriminator.mapping[name]) });
+    const logged = Object.assign({}, ...allOf.map(({ properties }) => properties)) as Record<string, Schema>;
+    const webhook = post.requestBody?.content['application/json']?.schema?.properties;
+    expect([name, ...eventIn(logged)]).toEqual([
+      name,
+      name,
+      expect.stringContaining('#/components/schemas/'),
+    ]);
+    expect([name, ...eventIn(logged)]).toEqual([name, ...eventIn(webhook)]);
   }
-  const stream = operationsOf(document).find(([route]) => route === 'get /v1/events/stream');
-  expect(stream?.[1].responses['200']?.content?.['text/event-stream']?.schema).toEqual({
+});
+
+test('the data of the stream is an event of the log', () => {
+  const stream = operationsOf(document).find(([route]) => route === 'get /v1/events/stream')?.[1];
+  expect(stream?.responses['200']?.content?.['text/event-stream']?.schema).toEqual({
     $ref: '#/components/schemas/LoggedEvent',
   });
 });
@@ -108,7 +121,8 @@ test('an event of the log has the payload of the webhook of its name, told apart
 test('every page is a schema with a name', () => {
   const pages = operationsOf(document).flatMap(([route, { responses }]) => {
     const schema = responses['200']?.content?.['application/json']?.schema;
-    const { items, nextCursor } = (schema && resolveSchema(document, schema).properties) ?? {};
+    const { items, nextCursor } =
+      (schema && resolveSchema(document as unknown as ApiDocument, schema).properties) ?? {};
     return items && nextCursor ? [[route, schema?.$ref]] : [];
   });
   expect(pages.length).toBeGreaterThan(10);
