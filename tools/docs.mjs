@@ -10,6 +10,7 @@ import { missingPaths, strayWalkFiles } from './doc-paths.mjs';
 import { publishedFixtures } from './fixtures.mjs';
 import { drawHouse } from './house.mjs';
 import { describeApi, sdkPages } from './sdk/pages.mjs';
+import { pythonPages } from './sdk/python.mjs';
 import { untestedSentences } from './tested-sentences.mjs';
 import { configOf } from './variables.mjs';
 import { webhooksPage, wrongOnWebhooksPage } from './webhooks-page.mjs';
@@ -168,11 +169,14 @@ const pages = {
   'libs/contracts/published-fixtures.json': publishedFixtures(join(root, 'libs/contracts')),
   'docs/webhooks.md': webhooksPage(),
   ...sdkPages(api),
+  ...pythonPages(api),
 };
 let stale = 0;
 for (const [path, text] of Object.entries(pages)) {
   const file = join(root, path);
-  const wanted = await format(text, { ...(await resolveConfig(file)), filepath: file });
+  const wanted = file.endsWith('.py')
+    ? text
+    : await format(text, { ...(await resolveConfig(file)), filepath: file });
   if (existsSync(file) && readFileSync(file, 'utf8') === wanted) continue;
   if (process.argv.includes('--check')) {
     stale += 1;

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { wholeSchema } from './sdk/types.mjs';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const PAGE = 'docs/webhooks.md';
@@ -70,13 +71,8 @@ export async function wrongOnWebhooksPage({ webhooks, components: { schemas } })
   const events = Object.keys(webhooks);
   const fieldsOf = (event) => {
     const { payload } = webhooks[event].post.requestBody.content['application/json'].schema.properties;
-    return fieldsBelow(payload);
+    return wholeSchema(payload, schemas).properties;
   };
-  /** Gathers the fields of a schema, and of those that it extends. */
-  const fieldsBelow = ({ $ref, properties, allOf = [] }) =>
-    $ref
-      ? fieldsBelow(schemas[$ref.split('/').at(-1)])
-      : Object.assign({}, properties, ...allOf.map(fieldsBelow));
   return [
     ...missing.map((phrase) => `${PAGE} does not say: ${phrase}`),
     ...events.filter((event) => !named.includes(event)).map((event) => `${PAGE} does not list ${event}.`),

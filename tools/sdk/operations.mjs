@@ -64,13 +64,13 @@ function answerOf(responses) {
 }
 
 /** Types of a list, its item and where that says more than other pages its page, and the name of its cursor; undefined of what is no list. */
-function listOf({ answer, query }, schemas) {
+export function listOf({ answer, query }, schemas) {
   const schema = schemas[answer.schema?.$ref?.split('/').at(-1)] ?? answer.schema;
   const { items, nextCursor, ...more } = schema?.properties ?? {};
   const cursor = query.map(({ name }) => name).find((name) => name === 'before' || name === 'after');
   if (!items || !nextCursor || !cursor) return undefined;
   const types = [typeOf(items.items), ...(Object.keys(more).length > 0 ? [typeOf(answer.schema)] : [])];
-  return { types: types.join(', '), cursor };
+  return { types: types.join(', '), item: items.items, cursor };
 }
 
 /** Writes the classes, and the one that has them all. */

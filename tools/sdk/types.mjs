@@ -66,13 +66,30 @@ export function comment(...parts) {
 }
 
 /** Writes every schema that a route or a webhook uses, under its own name. */
-export function schemasFile({ paths, webhooks, components: { schemas, ...shared } }) {
-  const names = new Set();
-  follow({ paths, webhooks, shared }, schemas, names);
-  return [...names]
-    .sort()
+export function schemasFile(document) {
+  const { schemas } = document.components;
+  return schemasUsed(document)
     .map((name) => declarationOf(name, schemas[name]))
     .join('\n');
+}
+
+/** Names the schemas that a route or a webhook uses. */
+export function schemasUsed({ paths, webhooks, components: { schemas, ...shared } }) {
+  const names = new Set();
+  follow({ paths, webhooks, shared }, schemas, names);
+  return [...names].sort();
+}
+
+/** Writes an object that extends others as one with the fields of all of them. */
+export function wholeSchema(schema, schemas) {
+  if (schema.$ref) return wholeSchema(schemas[schema.$ref.split('/').at(-1)], schemas);
+  if (!schema.allOf) return schema;
+  const parts = schema.allOf.map((part) => wholeSchema(part, schemas));
+  return {
+    type: 'object',
+    properties: Object.assign({}, ...parts.map(({ properties }) => properties)),
+    required: parts.flatMap(({ required = [] }) => required),
+  };
 }
 
 /** Notes the schemas that this refers to, and those they refer to. */
