@@ -21,6 +21,7 @@ export interface ApiContent {
 /** A parameter of the path, the query or the headers. */
 export interface ApiParameter {
   name: string;
+  description?: string;
   in: 'path' | 'query' | 'header';
   required?: boolean;
   schema: JsonSchema;
