@@ -39,6 +39,35 @@ succeed later. None may be kept by a cache (\`cache-control: no-store\`).\n
 ${table(['Code', 'Status', 'Again', 'When', 'What to do'], rows)}\n`;
 }
 
+/** States of a session and their reasons, as the description of the API has them. */
+function sessionStatesPage() {
+  const { DISCONNECT_REASONS, LOGOUT_REASONS, SESSION_STATUS_WORDS, STATUS_REASON_WORDS } = contracts;
+  const isOfEvent = (name) => name in DISCONNECT_REASONS || name in LOGOUT_REASONS;
+  const rows = (words, more = () => []) =>
+    Object.entries(words).map(([name, { means, next }]) => [code(name), ...more(name), means, next]);
+  const onTheWay = Object.fromEntries(
+    Object.entries(STATUS_REASON_WORDS).filter(([name]) => !isOfEvent(name)),
+  );
+  const head = ['It means', 'Next step'];
+  return `# States of a session\n\n${note}\n
+\`GET /v1/sessions/:id\` says in \`status\` and \`statusReason\` how a session is. \`session.connected\`, \`session.disconnected\` and
+\`session.logged_out\` tell of changes. **Act where \`session.disconnected\` has \`willReconnect: false\`**; otherwise the session comes back by
+itself, and \`session.connected\` says so.\n
+${table(['Status', ...head], rows(SESSION_STATUS_WORDS))}\n
+A session is DEGRADED halfway to being connected anew: nothing was heard of the platform for longer than usual, messages stand still, or a send
+is not acknowledged. No event tells it: either it is over within a minute, or \`session.disconnected\` follows. What cannot be read at all is no
+doubt: there the session is connected anew at once.\n
+## Reasons of \`session.disconnected\`\n
+${table(
+  ['Reason', '`willReconnect`', ...head],
+  rows(DISCONNECT_REASONS, (name) => [contracts.comesBack(name)]),
+)}\n
+## Reasons of \`session.logged_out\`\n
+${table(['Reason', ...head], rows(LOGOUT_REASONS))}\n
+## Reasons that only \`statusReason\` has\n
+${table(['Reason', ...head], rows(onTheWay))}\n`;
+}
+
 function contractsPage() {
   const all = Object.values(contracts).filter(
     (value) => value && typeof value === 'object' && 'kind' in value,
@@ -166,8 +195,9 @@ const pages = {
   'docs/errors.md': errorsPage(),
   'docs/contracts.md': contractsPage(),
   'docs/configuration.md': await configurationPage(),
+  'docs/session-states.md': sessionStatesPage(),
   'libs/contracts/published-fixtures.json': publishedFixtures(join(root, 'libs/contracts')),
-  'docs/webhooks.md': webhooksPage(),
+  'docs/webhooks.md': await webhooksPage(),
   ...sdkPages(api),
   ...pythonPages(api),
 };

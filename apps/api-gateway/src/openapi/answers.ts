@@ -12,6 +12,7 @@ import { errorExamples } from './examples.js';
 
 /** Errors that every route under `/v1` may answer. */
 const EVERYWHERE: ErrorCode[] = [
+  'VALIDATION_FAILED',
   'UNAUTHENTICATED',
   'FORBIDDEN',
   'TENANT_SUSPENDED',
@@ -50,7 +51,7 @@ export const ERROR_CODES = 'x-error-codes';
 
 /** Describes the answer that `default` stands for: what every route may refuse with has no line of its own on each. */
 export const ERRORS_EVERYWHERE = {
-  description: `Errors that every route may answer, 401 and 403 where it asks for a key, 413 and 415 where it takes a body. ${wordsOf(EVERYWHERE)}`,
+  description: `Errors that every route may answer, 400 where what it is sent is not valid, 401 and 403 where it asks for a key, 413 and 415 where it takes a body. ${wordsOf(EVERYWHERE)}`,
   headers: {
     'Retry-After': {
       ...RETRY_AFTER['Retry-After'],
@@ -90,15 +91,18 @@ export function ApiErrors(...codes: ErrorCode[]): MethodDecorator {
 
 /** Documents what a send refuses with: where a limit of the day refuses it, the headers say which. */
 export function ApiSendErrors(...codes: ErrorCode[]): MethodDecorator {
-  return refusals([...codes, 'RATE_LIMITED'], EVERYWHERE, {
-    ...HEADERS,
-    429: { ...RETRY_AFTER, ...RATE_LIMIT_FIELDS },
-  });
+  const others = EVERYWHERE.filter((code) => code !== 'RATE_LIMITED');
+  const headers = { ...HEADERS, 429: { ...RETRY_AFTER, ...RATE_LIMIT_FIELDS } };
+  return refusals([...codes, 'RATE_LIMITED'], others, headers);
 }
 
-/** A status that has a code of the route has those codes of every route, too, that have the same status. */
+/**
+ * A status that every route may answer has a line of its own where the route has another code of it: then the line has those of every route,
+ * too.
+ */
 function refusals(codes: ErrorCode[], everywhere = EVERYWHERE, headers = HEADERS): MethodDecorator {
-  const statuses = new Set(codes.map((code) => ERROR_CATALOGUE[code].status));
+  const own = codes.filter((code) => !everywhere.includes(code));
+  const statuses = new Set(own.map((code) => ERROR_CATALOGUE[code].status));
   const responses = [...statuses].map((status) => {
     const same = [...new Set([...everywhere, ...codes])].filter(
       (code) => ERROR_CATALOGUE[code].status === status,

@@ -19,6 +19,7 @@ const MEDIA_SOURCES = ['url', 'base64', 'mediaId'];
 /** Answers and events that have all fields of another, and more. */
 const EXTENSIONS = {
   WebhookEndpointWithSecret: 'WebhookEndpoint',
+  CreatedSession: 'SessionView',
   NewApiKey: 'ApiKeyView',
   MessageFailedV1: 'OutboundMessageV1',
 };

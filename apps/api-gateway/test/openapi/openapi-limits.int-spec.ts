@@ -46,7 +46,7 @@ import { gateway, withGateway } from '../support/gateway.js';
 withGateway();
 
 const EVERYWHERE: ErrorCode[] = [
-  ...(['UNAUTHENTICATED', 'FORBIDDEN', 'TENANT_SUSPENDED'] as const),
+  ...(['VALIDATION_FAILED', 'UNAUTHENTICATED', 'FORBIDDEN', 'TENANT_SUSPENDED'] as const),
   ...(['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'RATE_LIMITED'] as const),
   ...(['INTERNAL', 'UPSTREAM_UNAVAILABLE', 'UPSTREAM_TIMEOUT'] as const),
 ];

@@ -18,6 +18,7 @@ import {
   type GetSessionV1,
   GetSessionQr,
   GetTiers,
+  isLive,
   type GetTiersV1,
   GetWarmup,
   invalidField,
@@ -349,7 +350,7 @@ export class FakeServices {
 
   private connected(ref: SessionRef): void {
     const { id: sessionId, status } = this.owned(ref);
-    if (status !== 'CONNECTED') throw new AppError('SESSION_NOT_CONNECTED', undefined, { sessionId, status });
+    if (!isLive(status)) throw new AppError('SESSION_NOT_CONNECTED', undefined, { sessionId, status });
   }
 
   private owned({ tenantId, sessionId }: SessionRef): SessionState {

@@ -13,6 +13,7 @@ import {
 } from 'class-validator';
 import { LiveLocation } from '../content/message-details.js';
 import { defineEvent } from '../contract.js';
+import { ConversationIdField } from '../content/message-names.js';
 
 /** Payload of `message.live_location`. */
 export class MessageLiveLocationV1 {
@@ -58,6 +59,8 @@ export class MessageLiveLocationV1 {
   @ApiProperty({ description: 'Whether the chat is a group.', example: false })
   @IsBoolean()
   isGroup: boolean;
+
+  @ConversationIdField() conversationId?: string;
 
   @ApiProperty({ description: 'True for a place of the own number, shared on the phone.', example: false })
   @IsBoolean()

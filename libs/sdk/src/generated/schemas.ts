@@ -99,6 +99,8 @@ export interface CallReceivedV1 {
   isGroup: boolean;
   /** Address of the chat: of the caller, or of the group. */
   chatId: string;
+  /** Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages. */
+  conversationId: string;
   /**
    * RINGING: it can be rejected now. MISSED: it came while the session was not connected, and is told
    * afterwards. More may come.
@@ -304,6 +306,8 @@ export interface CreateApiKeyBody {
   expiresInDays?: number | undefined;
   /** TEST: a key of the sandbox, made with a live key. By default that of the calling key. */
   environment?: 'LIVE' | 'TEST' | undefined;
+  /** The scopes as one string, separated by spaces, as answers have them: in the place of `scopes`. */
+  scope?: string | undefined;
 }
 
 /** `CreateSessionBody` of the API description. */
@@ -331,6 +335,13 @@ export interface CreateSessionBody {
    * call as its clientMessageId. A call of a group is answered to nobody.
    */
   callReply?: string | undefined;
+  /**
+   * Who is to answer what people write: EXTERNAL is your own bot; MANAGED, which it is without this field, is
+   * the built-in assistant, and nobody answers until there is one.
+   */
+  botMode?: 'MANAGED' | 'EXTERNAL' | undefined;
+  /** Receiver of the session, as PUT external-config takes it: with EXTERNAL, and only with that. */
+  webhookUrl?: string | undefined;
 }
 
 /** `CreateWebhookBody` of the API description. */
@@ -400,6 +411,12 @@ export interface CreateWidgetBody {
   /** Language of what it says by itself. */
   language?: 'en' | 'de' | 'es' | 'fr' | 'it' | 'pt' | undefined;
 }
+
+/** `CreatedSession` of the API description. */
+export type CreatedSession = SessionView & {
+  /** What PUT external-config would answer; of a session that was created in external mode. */
+  externalConfig?: ExternalConfig | undefined;
+};
 
 /** `DayUsed` of the API description. */
 export interface DayUsed {
@@ -519,7 +536,7 @@ export interface EditRequest {
 /** `EndpointReasonBody` of the API description. */
 export interface EndpointReasonBody {
   /** Why, for whoever looks at the endpoint or the audit log later. */
-  reason: string;
+  reason?: string | undefined;
 }
 
 /** `Erasure` of the API description. */
@@ -591,10 +608,25 @@ export interface ExternalBotEnv {
 export interface ExternalConfig {
   /** Who answers inbound messages. More may come. */
   botMode: 'MANAGED' | 'EXTERNAL' | (string & {});
+  /**
+   * Who answers what people write. webhook: your bot, through the bound endpoint (EXTERNAL), also while that
+   * is paused: events wait for it then. nobody: MANAGED, as long as there is no assistant. assistant:
+   * MANAGED, once there is one. More may come.
+   */
+  answers: 'assistant' | 'webhook' | 'nobody' | (string & {});
   /** Receiver of the bound endpoint; null where there never was one. */
   webhookUrl: string | null;
   /** Secret of the bound endpoint; null where there never was one. */
   webhookSecret: string | null;
+  /** Bound endpoint, as under /v1/webhooks; null where there is none. In MANAGED it can be deleted there. */
+  endpointId: string | null;
+  /**
+   * Whether its deliveries go out. PAUSED: they are held, and nobody answers the session; send another
+   * webhookUrl, or reactivate it under /v1/webhooks. DISABLED: external mode is off. More may come.
+   */
+  endpointStatus: 'ACTIVE' | 'PAUSED' | 'DISABLED' | (string & {}) | null;
+  /** Why it is paused: by a request, or by five consecutive permanent 4xx. More may come. */
+  pausedReason: 'PERMANENT_4XX' | 'REQUESTED' | (string & {}) | null;
   /**
    * Ids of other endpoints that post events of this session to the same address, where there are any: its
    * receiver gets those twice, signed with another secret each time.
@@ -854,7 +886,7 @@ export type LoggedSessionDisconnected = LoggedEventHead & {
   /** Event name. */
   event: 'session.disconnected';
   /** Event data. */
-  payload: SessionEndedV1;
+  payload: SessionDisconnectedV1;
 };
 
 /** `LoggedSessionLoggedOut` of the API description. */
@@ -862,7 +894,7 @@ export type LoggedSessionLoggedOut = LoggedEventHead & {
   /** Event name. */
   event: 'session.logged_out';
   /** Event data. */
-  payload: SessionEndedV1;
+  payload: SessionLoggedOutV1;
 };
 
 /** `LoggedSessionPairingCodeReplaced` of the API description. */
@@ -998,9 +1030,9 @@ export interface MessageBodyAudio {
 export interface MessageBodyContact {
   /** Kind of content. */
   type: 'contact';
-  /** Display name of the first card. */
+  /** Name on the first card. */
   displayName?: string | undefined;
-  /** Number of cards. */
+  /** Number of cards; `message.received` has each of them in `contacts`. */
   count?: number | undefined;
 }
 
@@ -1182,6 +1214,8 @@ export interface MessageLiveLocationV1 {
   chatId: string;
   /** Whether the chat is a group. */
   isGroup: boolean;
+  /** Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages. */
+  conversationId: string;
   /** True for a place of the own number, shared on the phone. */
   fromMe: boolean;
   /** Degrees of latitude. */
@@ -1265,6 +1299,8 @@ export interface MessagePollVoteV1 {
   chatId: string;
   /** Whether the chat is a group. */
   isGroup: boolean;
+  /** Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages. */
+  conversationId: string;
   /** True for a vote of the own number, given on the phone or on another device. */
   fromMe: boolean;
   /**
@@ -1311,6 +1347,16 @@ export interface MessageReceivedV1 {
   isGroup?: boolean | undefined;
   /** When it arrived here: the order of a conversation, also where a file held up its event. */
   receivedAt?: string | undefined;
+  /** Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages. */
+  conversationId: string;
+  /** As messageId: the name that `GET /v1/messages` has for it. */
+  id: string;
+  /** As chatId: the name that `GET /v1/messages` has for it. */
+  contact: string;
+  /** OUTBOUND: the number wrote it, as fromMe says, too. INBOUND: somebody else did. More may come. */
+  direction: 'OUTBOUND' | 'INBOUND' | (string & {});
+  /** As receivedAt: the name that `GET /v1/messages` has for it. */
+  createdAt: string;
   /** The file, of a message that has one. */
   media?: MessageMedia | undefined;
   /** The message it answers, if it does. */
@@ -1384,7 +1430,7 @@ export interface MessageReferral {
 /** `MessageStep` of the API description. */
 export interface MessageStep {
   /** The state. More may come. */
-  status: 'QUEUED' | 'SENDING' | 'SENT' | 'DELIVERED' | 'READ' | 'FAILED' | 'RECEIVED' | (string & {});
+  status: 'QUEUED' | 'SENT' | 'DELIVERED' | 'READ' | 'FAILED' | 'RECEIVED' | (string & {});
   /** When it was reached, by the clock of whoever saw it. */
   at: string;
 }
@@ -1399,10 +1445,10 @@ export interface MessageView {
   sessionId: string;
   /** Conversation of session and contact: `GET /v1/conversations/{id}/messages`. */
   conversationId: string;
-  /** Direction. More may come. */
+  /** OUTBOUND: the number wrote it, through the API or on the phone. INBOUND: it arrived. More may come. */
   direction: 'OUTBOUND' | 'INBOUND' | (string & {});
   /** Where it stands. More may come. */
-  status: 'QUEUED' | 'SENDING' | 'SENT' | 'DELIVERED' | 'READ' | 'FAILED' | 'RECEIVED' | (string & {});
+  status: 'QUEUED' | 'SENT' | 'DELIVERED' | 'READ' | 'FAILED' | 'RECEIVED' | (string & {});
   /** The other side's address. */
   contact: string;
   /**
@@ -1447,6 +1493,33 @@ export interface MessageView {
   createdAt: string;
   /** When its status last changed. */
   updatedAt: string;
+  /** As id: the name that events have for it. */
+  messageId: string;
+  /** As contact: the name that `message.received` has for the address of the chat. */
+  chatId: string;
+  /** Whether the chat is a group. */
+  isGroup: boolean;
+  /** Whether the number itself wrote it: true of every outbound message, as in its events. */
+  fromMe: boolean;
+  /** As contact, of an outbound message: the name that its events have; null of one that arrived. */
+  to: string | null;
+  /**
+   * As origin.sender: the name that `message.received` has for the address of who wrote it; null of what was
+   * sent through the API.
+   */
+  remoteJid: string | null;
+  /**
+   * Phone number of who wrote it in E.164 form, as in `message.received`; null where the platform hides it,
+   * and of what was sent through the API.
+   */
+  phone: string | null;
+  /** When the platform took it: the timestamp of `message.received` and of `message.sent`; null until it has. */
+  timestamp: string | null;
+  /**
+   * As createdAt, of a message that came from the platform: the name that `message.received` has; null of
+   * what was sent through the API.
+   */
+  receivedAt: string | null;
 }
 
 /** `MonthUsage` of the API description. */
@@ -1513,6 +1586,20 @@ export interface OutboundMessageV1 {
   timestamp: string;
   /** The metadata that the send carried, if any. */
   metadata?: Record<string, string> | undefined;
+  /** Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages. */
+  conversationId: string;
+  /** As messageId: the name that `GET /v1/messages` has for it. */
+  id: string;
+  /** As chatId: the name that `GET /v1/messages` has for it. */
+  contact: string;
+  /** As `to`: the name that `message.received` has for the address of the chat. */
+  chatId: string;
+  /** Whether the chat is a group. */
+  isGroup: boolean;
+  /** Always true: the number itself wrote it. */
+  fromMe: boolean;
+  /** OUTBOUND: the number wrote it, as fromMe says, too. INBOUND: somebody else did. More may come. */
+  direction: 'OUTBOUND' | 'INBOUND' | (string & {});
 }
 
 /** `PairingCode` of the API description. */
@@ -1691,7 +1778,8 @@ export interface PutExternalConfigBody {
   enabled: boolean;
   /**
    * Receiver of this session: https, a public host, no user info. Required the first time external mode is
-   * enabled, kept afterwards.
+   * enabled, refused before that, kept afterwards. Another address lifts a pause of the endpoint; enabling
+   * does not.
    */
   webhookUrl?: string | undefined;
   /** true replaces the webhook secret at once. */
@@ -1911,7 +1999,7 @@ export interface SendMessageRequest {
   media?: MediaRequest | undefined;
   /** A place on the map. */
   location?: LocationContent | undefined;
-  /** A contact card. */
+  /** A contact card: a message takes one. */
   contact?: ContactContent | undefined;
   /** A question with choices. */
   poll?: PollContent | undefined;
@@ -1932,8 +2020,10 @@ export interface SendMessageRequest {
    */
   mentions?: string[] | undefined;
   /**
-   * Idempotency key: repeating it returns the first job and sends nothing again. Any string of 1 to 128
-   * characters without control characters.
+   * Idempotency key, one of your whole tenant, whatever session, recipient and content are: repeating it
+   * answers 200 with the first job and sends nothing again. So it names one message (`order-4711-ready`), and
+   * no kind of message (`welcome`): to a second person that would not go out, and the answer has `repeated`
+   * and `differs`. Any string of 1 to 128 characters without control characters.
    */
   clientMessageId?: string | undefined;
   /** true: says whether this would be sent, and if not, why and until when; nothing is sent or counted. */
@@ -1944,7 +2034,7 @@ export interface SendMessageRequest {
 export interface SessionConnectedV1 {
   /** The session. */
   sessionId: string;
-  /** Linked number in E.164 form. */
+  /** Linked number in E.164 form; of a session that ended, the number that it had. Null: none was linked. */
   phone: string | null;
   /** When it happened. */
   timestamp: string;
@@ -1960,50 +2050,97 @@ export interface SessionDay {
   messages: LimitCount;
 }
 
-/** `SessionEndedV1` of the API description. */
-export interface SessionEndedV1 {
+/** `SessionDisconnectedV1` of the API description. */
+export interface SessionDisconnectedV1 {
   /** The session. */
   sessionId: string;
-  /** Linked number in E.164 form. */
+  /** Linked number in E.164 form; of a session that ended, the number that it had. Null: none was linked. */
   phone: string | null;
   /** When it happened. */
   timestamp: string;
-  /** Why. More may come. */
+  /**
+   * Why, and what to do. `willReconnect` says the same in one word. - `CONNECTION_LOST`: the connection
+   * broke. Next: nothing, it comes back by itself. - `CONNECTION_REFUSED`: the platform does not take the
+   * connection. Next: nothing, it comes back by itself. - `PLATFORM_ERROR`: the platform has an error of its
+   * own. Next: nothing, it comes back by itself. - `LOGIN_TIMEOUT`: the platform does not answer the login.
+   * Next: nothing, it comes back by itself. - `KEEP_ALIVE_TIMEOUT`: the platform sends nothing, not even
+   * answers to pings. Next: nothing, it comes back by itself. - `STREAM_UNREADABLE`: what the platform sent
+   * could not be read. Next: nothing, it comes back by itself. - `PROCESSING_STALLED`: messages stand still
+   * inside, in or out. Next: nothing, it comes back by itself. - `UNANSWERED`: the platform answers pings,
+   * and no sends or questions. Next: nothing, it comes back by itself. - `LIBRARY_ERROR`: an error in the
+   * gateway ended the connection. Next: nothing, it comes back by itself. - `WORKER_LOST`: the process that
+   * held it is gone, another one takes it over. Next: nothing, it comes back by itself. - `MAINTENANCE`: the
+   * gateway moves it to another process. Next: nothing, it comes back by itself. - `PROXY_CHANGED`: it goes
+   * through another proxy from now on. Next: nothing, it comes back by itself. - `PROXY_FAILED`: its proxy is
+   * away, refuses us, or is where it must not be. Next: mend the proxy or set another one; it goes on trying
+   * by itself. - `CLIENT_OUTDATED`: the platform no longer takes this version of the client. Next: nothing,
+   * the operator brings another version and it comes back by itself. - `TEMPORARILY_BANNED`: the platform has
+   * banned the number until `until`. Next: nothing, it comes back by itself then; write less, and to people
+   * who expect it. - `USER_REQUEST`: you disconnected it. Next: POST /v1/sessions/{id}/connect when it shall
+   * come back. - `QR_EXPIRED`: nobody looked at its QR code any more. Next: POST /v1/sessions/{id}/connect,
+   * and show the code. - `REPLACED`: another process took the link over. Next: POST
+   * /v1/sessions/{id}/connect; if it comes again, link anew. - `PLATFORM_REFUSED`: the platform refuses the
+   * number. Next: look at the phone whether it is banned; then POST /v1/sessions/{id}/connect. - `BANNED`:
+   * the platform has banned the number for good. Next: appeal on the phone, or link another number. -
+   * `CREDENTIALS_UNREADABLE`: what links the number cannot be read here. Next: tell the operator; or log out,
+   * and link anew. More may come.
+   */
   reason:
-    | 'CREATED'
-    | 'CONNECT_REQUESTED'
-    | 'QR_READY'
-    | 'PASSKEY_ASKED'
-    | 'PASSKEY_FAILED'
-    | 'LINKED'
-    | 'LOGGED_IN'
     | 'CONNECTION_LOST'
     | 'CONNECTION_REFUSED'
-    | 'CLIENT_OUTDATED'
-    | 'TEMPORARILY_BANNED'
-    | 'BANNED'
+    | 'PLATFORM_ERROR'
+    | 'LOGIN_TIMEOUT'
     | 'KEEP_ALIVE_TIMEOUT'
     | 'STREAM_UNREADABLE'
     | 'PROCESSING_STALLED'
     | 'UNANSWERED'
     | 'LIBRARY_ERROR'
-    | 'LOGIN_TIMEOUT'
-    | 'RESTART_REQUIRED'
-    | 'PLATFORM_ERROR'
-    | 'PLATFORM_REFUSED'
-    | 'QR_EXPIRED'
-    | 'USER_REQUEST'
-    | 'REPLACED'
-    | 'UNLINKED'
-    | 'LOGOUT_REQUESTED'
-    | 'MAINTENANCE'
     | 'WORKER_LOST'
-    | 'CREDENTIALS_UNREADABLE'
-    | 'PROXY_FAILED'
+    | 'MAINTENANCE'
     | 'PROXY_CHANGED'
+    | 'PROXY_FAILED'
+    | 'CLIENT_OUTDATED'
+    | 'TEMPORARILY_BANNED'
+    | 'USER_REQUEST'
+    | 'QR_EXPIRED'
+    | 'REPLACED'
+    | 'PLATFORM_REFUSED'
+    | 'BANNED'
+    | 'CREDENTIALS_UNREADABLE'
     | (string & {});
+  /**
+   * true: it comes back by itself, and `session.connected` tells when. false: it stays away until somebody
+   * acts, as `reason` says.
+   */
+  willReconnect: boolean;
   /** Until when, where that is known: the session comes back by itself at the end of a ban. Absent otherwise. */
   until?: string | undefined;
+  /** As `GET /v1/sessions/{id}` has it from then on. More may come. */
+  status: 'RECONNECTING' | 'DISCONNECTED' | (string & {});
+  /** As reason: the name that `GET /v1/sessions/{id}` has for it. More may come. */
+  statusReason:
+    | 'CONNECTION_LOST'
+    | 'CONNECTION_REFUSED'
+    | 'PLATFORM_ERROR'
+    | 'LOGIN_TIMEOUT'
+    | 'KEEP_ALIVE_TIMEOUT'
+    | 'STREAM_UNREADABLE'
+    | 'PROCESSING_STALLED'
+    | 'UNANSWERED'
+    | 'LIBRARY_ERROR'
+    | 'WORKER_LOST'
+    | 'MAINTENANCE'
+    | 'PROXY_CHANGED'
+    | 'PROXY_FAILED'
+    | 'CLIENT_OUTDATED'
+    | 'TEMPORARILY_BANNED'
+    | 'USER_REQUEST'
+    | 'QR_EXPIRED'
+    | 'REPLACED'
+    | 'PLATFORM_REFUSED'
+    | 'BANNED'
+    | 'CREDENTIALS_UNREADABLE'
+    | (string & {});
 }
 
 /** `SessionLimits` of the API description. */
@@ -2027,6 +2164,26 @@ export interface SessionLimits {
   tokens: TokenUsage;
   /** Messages that may go at this moment. */
   left: number;
+}
+
+/** `SessionLoggedOutV1` of the API description. */
+export interface SessionLoggedOutV1 {
+  /** The session. */
+  sessionId: string;
+  /** Linked number in E.164 form; of a session that ended, the number that it had. Null: none was linked. */
+  phone: string | null;
+  /** When it happened. */
+  timestamp: string;
+  /**
+   * Why, and what to do. - `UNLINKED`: the number was unlinked on the phone, or by the platform. Next: link
+   * it anew. - `LOGOUT_REQUESTED`: you logged it out, or deleted it. Next: nothing; to use it again, link it.
+   * More may come.
+   */
+  reason: 'UNLINKED' | 'LOGOUT_REQUESTED' | (string & {});
+  /** As `GET /v1/sessions/{id}` has it from then on. */
+  status: 'LOGGED_OUT';
+  /** As reason: the name that `GET /v1/sessions/{id}` has for it. More may come. */
+  statusReason: 'UNLINKED' | 'LOGOUT_REQUESTED' | (string & {});
 }
 
 /** `SessionPage` of the API description. */
@@ -2091,7 +2248,16 @@ export interface SessionView {
   id: string;
   /** Label for people. */
   name: string;
-  /** Observed state. More may come. */
+  /**
+   * Observed state. - `NEW`: it was never connected. Next: nothing, it begins to connect. - `CONNECTING`: it
+   * connects. Next: nothing. - `AWAITING_SCAN`: a QR code waits. Next: show it: GET /v1/sessions/{id}/qr. -
+   * `PASSKEY_REQUIRED`: the platform asks for the passkey of the account. Next: open a link page. -
+   * `CONNECTED`: it is live. Next: nothing. - `RECONNECTING`: it was away, and comes back by itself. Next:
+   * nothing. - `DEGRADED`: it is connected, and there are doubts that the connection works; sends go on.
+   * Next: nothing, soon it is CONNECTED again or connected anew. - `DISCONNECTED`: it stays away. Next: see
+   * statusReason. - `LOGGED_OUT`: no number is linked. Next: link one: POST /v1/sessions/{id}/connect. More
+   * may come.
+   */
   status:
     | 'NEW'
     | 'CONNECTING'
@@ -2103,10 +2269,45 @@ export interface SessionView {
     | 'DISCONNECTED'
     | 'LOGGED_OUT'
     | (string & {});
-  /** Why it is in this state. More may come. */
+  /**
+   * Why it is in this state. Of a session that is away `willReconnect` says whether it comes back by itself.
+   * - `CREATED`: it is new. Next: nothing, it begins to connect. - `CONNECT_REQUESTED`: it connects, as was
+   * asked. Next: nothing. - `RESTART_REQUIRED`: it connects once more, as the platform asked or to try a
+   * version. Next: nothing. - `QR_READY`: a QR code waits. Next: show it: GET /v1/sessions/{id}/qr. -
+   * `PASSKEY_ASKED`: the platform asks for the passkey of the account. Next: open a link page. -
+   * `PASSKEY_FAILED`: a link with a passkey came to nothing. Next: nothing, another QR code follows. -
+   * `LINKED`: a link with a passkey is made. Next: nothing, it logs in. - `LOGGED_IN`: it is live. Next:
+   * nothing. - `CONNECTION_LOST`: the connection broke. Next: nothing, it comes back by itself. -
+   * `CONNECTION_REFUSED`: the platform does not take the connection. Next: nothing, it comes back by itself.
+   * - `PLATFORM_ERROR`: the platform has an error of its own. Next: nothing, it comes back by itself. -
+   * `LOGIN_TIMEOUT`: the platform does not answer the login. Next: nothing, it comes back by itself. -
+   * `KEEP_ALIVE_TIMEOUT`: the platform sends nothing, not even answers to pings. Next: nothing, it comes back
+   * by itself. - `STREAM_UNREADABLE`: what the platform sent could not be read. Next: nothing, it comes back
+   * by itself. - `PROCESSING_STALLED`: messages stand still inside, in or out. Next: nothing, it comes back
+   * by itself. - `UNANSWERED`: the platform answers pings, and no sends or questions. Next: nothing, it comes
+   * back by itself. - `LIBRARY_ERROR`: an error in the gateway ended the connection. Next: nothing, it comes
+   * back by itself. - `WORKER_LOST`: the process that held it is gone, another one takes it over. Next:
+   * nothing, it comes back by itself. - `MAINTENANCE`: the gateway moves it to another process. Next:
+   * nothing, it comes back by itself. - `PROXY_CHANGED`: it goes through another proxy from now on. Next:
+   * nothing, it comes back by itself. - `PROXY_FAILED`: its proxy is away, refuses us, or is where it must
+   * not be. Next: mend the proxy or set another one; it goes on trying by itself. - `CLIENT_OUTDATED`: the
+   * platform no longer takes this version of the client. Next: nothing, the operator brings another version
+   * and it comes back by itself. - `TEMPORARILY_BANNED`: the platform has banned the number until `until`.
+   * Next: nothing, it comes back by itself then; write less, and to people who expect it. - `USER_REQUEST`:
+   * you disconnected it. Next: POST /v1/sessions/{id}/connect when it shall come back. - `QR_EXPIRED`: nobody
+   * looked at its QR code any more. Next: POST /v1/sessions/{id}/connect, and show the code. - `REPLACED`:
+   * another process took the link over. Next: POST /v1/sessions/{id}/connect; if it comes again, link anew. -
+   * `PLATFORM_REFUSED`: the platform refuses the number. Next: look at the phone whether it is banned; then
+   * POST /v1/sessions/{id}/connect. - `BANNED`: the platform has banned the number for good. Next: appeal on
+   * the phone, or link another number. - `CREDENTIALS_UNREADABLE`: what links the number cannot be read here.
+   * Next: tell the operator; or log out, and link anew. - `UNLINKED`: the number was unlinked on the phone,
+   * or by the platform. Next: link it anew. - `LOGOUT_REQUESTED`: you logged it out, or deleted it. Next:
+   * nothing; to use it again, link it. More may come.
+   */
   statusReason:
     | 'CREATED'
     | 'CONNECT_REQUESTED'
+    | 'RESTART_REQUIRED'
     | 'QR_READY'
     | 'PASSKEY_ASKED'
     | 'PASSKEY_FAILED'
@@ -2114,28 +2315,27 @@ export interface SessionView {
     | 'LOGGED_IN'
     | 'CONNECTION_LOST'
     | 'CONNECTION_REFUSED'
-    | 'CLIENT_OUTDATED'
-    | 'TEMPORARILY_BANNED'
-    | 'BANNED'
+    | 'PLATFORM_ERROR'
+    | 'LOGIN_TIMEOUT'
     | 'KEEP_ALIVE_TIMEOUT'
     | 'STREAM_UNREADABLE'
     | 'PROCESSING_STALLED'
     | 'UNANSWERED'
     | 'LIBRARY_ERROR'
-    | 'LOGIN_TIMEOUT'
-    | 'RESTART_REQUIRED'
-    | 'PLATFORM_ERROR'
-    | 'PLATFORM_REFUSED'
-    | 'QR_EXPIRED'
+    | 'WORKER_LOST'
+    | 'MAINTENANCE'
+    | 'PROXY_CHANGED'
+    | 'PROXY_FAILED'
+    | 'CLIENT_OUTDATED'
+    | 'TEMPORARILY_BANNED'
     | 'USER_REQUEST'
+    | 'QR_EXPIRED'
     | 'REPLACED'
+    | 'PLATFORM_REFUSED'
+    | 'BANNED'
+    | 'CREDENTIALS_UNREADABLE'
     | 'UNLINKED'
     | 'LOGOUT_REQUESTED'
-    | 'MAINTENANCE'
-    | 'WORKER_LOST'
-    | 'CREDENTIALS_UNREADABLE'
-    | 'PROXY_FAILED'
-    | 'PROXY_CHANGED'
     | (string & {});
   /** Since when. */
   statusSince: string;
@@ -2177,6 +2377,51 @@ export interface SessionView {
    * along, and another number has its own.
    */
   warmupTier: number;
+  /** As statusReason: the name that events have for it. More may come. */
+  reason:
+    | 'CREATED'
+    | 'CONNECT_REQUESTED'
+    | 'RESTART_REQUIRED'
+    | 'QR_READY'
+    | 'PASSKEY_ASKED'
+    | 'PASSKEY_FAILED'
+    | 'LINKED'
+    | 'LOGGED_IN'
+    | 'CONNECTION_LOST'
+    | 'CONNECTION_REFUSED'
+    | 'PLATFORM_ERROR'
+    | 'LOGIN_TIMEOUT'
+    | 'KEEP_ALIVE_TIMEOUT'
+    | 'STREAM_UNREADABLE'
+    | 'PROCESSING_STALLED'
+    | 'UNANSWERED'
+    | 'LIBRARY_ERROR'
+    | 'WORKER_LOST'
+    | 'MAINTENANCE'
+    | 'PROXY_CHANGED'
+    | 'PROXY_FAILED'
+    | 'CLIENT_OUTDATED'
+    | 'TEMPORARILY_BANNED'
+    | 'USER_REQUEST'
+    | 'QR_EXPIRED'
+    | 'REPLACED'
+    | 'PLATFORM_REFUSED'
+    | 'BANNED'
+    | 'CREDENTIALS_UNREADABLE'
+    | 'UNLINKED'
+    | 'LOGOUT_REQUESTED'
+    | (string & {});
+  /**
+   * Of a session that is away, whether it comes back by itself, as in `session.disconnected`: true while it
+   * is RECONNECTING.
+   */
+  willReconnect: boolean;
+  /**
+   * Who answers what people write. webhook: your bot, through the bound endpoint (EXTERNAL), also while that
+   * is paused: events wait for it then. nobody: MANAGED, as long as there is no assistant. assistant:
+   * MANAGED, once there is one. More may come.
+   */
+  answers: 'assistant' | 'webhook' | 'nobody' | (string & {});
 }
 
 /** `SubscriptionView` of the API description. */
@@ -2518,13 +2763,16 @@ export interface WebhookHealth {
   lastSuccess: LastAttempt | null;
   /** Last attempt that failed. */
   lastFailure: LastAttempt | null;
-  /** Consecutive permanent 4xx up to now; the fifth pauses the endpoint. */
+  /** Consecutive permanent 4xx (401, 403, 404, 405, 410, 414, 451) up to now; the fifth pauses the endpoint. */
   permanent4xxRun: number;
   /** Attempts of the last hour. */
   lastHour: RecentAttempts;
   /** Deliveries that are due or wait for their next attempt. */
   pending: BoundedCount;
-  /** Deliveries that a pause holds back; after the reactivation, those that still wait. */
+  /**
+   * Deliveries that a pause holds back: all that wait, as webhook.paused counts them; after the reactivation,
+   * those that still wait.
+   */
   held: BoundedCount;
   /** Dead letters. */
   dead: BoundedCount;

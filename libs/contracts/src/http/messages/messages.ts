@@ -2,9 +2,10 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { MESSAGE_RELATIONS, type MessageRelation } from '../../content/parts/kind.js';
 import { MESSAGE_ID } from '../../content/parts/target.js';
 import { MessageBody } from '../../content/message-body.js';
+import { MESSAGE_DIRECTIONS, type MessageDirection } from '../../content/message-names.js';
 import { MessageMedia, MessageOrigin, type Metadata } from '../../content/message-details.js';
 import { MESSAGE_STATUSES, type MessageStatus } from '../../enums.js';
-import { MessageFailure } from '../../events/message-events.js';
+import { MessageFailure } from '../../events/outbound-message.js';
 
 /** Parts of a request in which a repeat of its clientMessageId may ask for something else than the first one did. */
 const REPEAT_DIFFERENCES = ['sessionId', 'to', 'content'] as const;
@@ -146,8 +147,12 @@ export class MessageView {
   })
   conversationId: string;
 
-  @ApiProperty({ description: 'Direction.', enum: ['OUTBOUND', 'INBOUND'], example: 'OUTBOUND' })
-  direction: 'OUTBOUND' | 'INBOUND';
+  @ApiProperty({
+    description: 'OUTBOUND: the number wrote it, through the API or on the phone. INBOUND: it arrived.',
+    enum: MESSAGE_DIRECTIONS,
+    example: 'OUTBOUND',
+  })
+  direction: MessageDirection;
 
   @ApiProperty({ description: 'Where it stands.', enum: MESSAGE_STATUSES, example: 'DELIVERED' })
   status: MessageStatus;
@@ -285,6 +290,69 @@ export class MessageView {
     example: '2026-01-31T12:00:01.000Z',
   })
   updatedAt: string;
+
+  @ApiProperty({ description: 'As id: the name that events have for it.', format: 'uuid' })
+  messageId: string;
+
+  @ApiProperty({
+    description: 'As contact: the name that `message.received` has for the address of the chat.',
+    example: '4915112345678@s.whatsapp.net',
+  })
+  chatId: string;
+
+  @ApiProperty({ description: 'Whether the chat is a group.', example: false })
+  isGroup: boolean;
+
+  @ApiProperty({
+    description: 'Whether the number itself wrote it: true of every outbound message, as in its events.',
+    example: true,
+  })
+  fromMe: boolean;
+
+  @ApiProperty({
+    description:
+      'As contact, of an outbound message: the name that its events have; null of one that arrived.',
+    type: String,
+    nullable: true,
+    example: '4915112345678@s.whatsapp.net',
+  })
+  to: string | null;
+
+  @ApiProperty({
+    description:
+      'As origin.sender: the name that `message.received` has for the address of who wrote it; null of what was sent through the API.',
+    type: String,
+    nullable: true,
+    example: '4915112345678@s.whatsapp.net',
+  })
+  remoteJid: string | null;
+
+  @ApiProperty({
+    description:
+      'Phone number of who wrote it in E.164 form, as in `message.received`; null where the platform hides it, and of what was sent through the API.',
+    type: String,
+    nullable: true,
+    example: '+4915112345678',
+  })
+  phone: string | null;
+
+  @ApiProperty({
+    description:
+      'When the platform took it (ISO 8601, UTC): the timestamp of `message.received` and of `message.sent`; null until it has.',
+    type: String,
+    nullable: true,
+    example: '2026-01-31T12:00:00.000Z',
+  })
+  timestamp: string | null;
+
+  @ApiProperty({
+    description:
+      'As createdAt, of a message that came from the platform: the name that `message.received` has; null of what was sent through the API.',
+    type: String,
+    nullable: true,
+    example: '2026-01-31T12:00:00.250Z',
+  })
+  receivedAt: string | null;
 }
 
 /** Answer of `POST /v1/messages/:jobId/cancel`. */

@@ -14,15 +14,24 @@ import {
   ValidateNested,
 } from 'class-validator';
 import {
+  type Answerer,
   BOT_MODES,
   type BotMode,
   RESTRICTION_REASONS,
   type RestrictionReason,
-  SESSION_STATUSES,
-  type SessionStatus,
-  STATUS_REASONS,
-  type StatusReason,
 } from '../../enums.js';
+import {
+  linesOf,
+  SESSION_STATUS_WORDS,
+  type SessionStatus,
+  STATUS_REASON_WORDS,
+  type StatusReason,
+} from '../../session-states.js';
+import { AnswersProperty } from './answers-property.js';
+import { ExternalConfig } from './external-config.js';
+
+const STATUSES = Object.keys(SESSION_STATUS_WORDS);
+const REASONS = Object.keys(STATUS_REASON_WORDS);
 
 /** Body of `POST /v1/sessions`. */
 export class CreateSessionBody {
@@ -71,6 +80,28 @@ export class CreateSessionBody {
   @IsString()
   @Length(1, 1_000)
   callReply?: string;
+
+  @ApiPropertyOptional({
+    description:
+      'Who is to answer what people write: EXTERNAL is your own bot; MANAGED, which it is without this field, is the built-in assistant, and nobody answers until there is one.',
+    enum: BOT_MODES,
+    example: 'EXTERNAL',
+  })
+  @ValidateIf(({ botMode }) => botMode !== undefined)
+  @IsIn(BOT_MODES)
+  botMode?: BotMode;
+
+  @ApiPropertyOptional({
+    description:
+      'Receiver of the session, as PUT external-config takes it: with EXTERNAL, and only with that.',
+    example: 'https://example.com/hooks/bot',
+    minLength: 1,
+    maxLength: 2048,
+  })
+  @IsOptional()
+  @IsString()
+  @Length(1, 2048)
+  webhookUrl?: string;
 }
 
 /** Body of `PATCH /v1/sessions/:id`: what is left out stays. */
@@ -150,12 +181,23 @@ export class SessionState {
   @IsString()
   name: string;
 
-  @ApiProperty({ description: 'Observed state.', enum: SESSION_STATUSES, example: 'CONNECTED' })
-  @IsIn(SESSION_STATUSES)
+  @ApiProperty({
+    description: linesOf('Observed state.', SESSION_STATUS_WORDS),
+    enum: STATUSES,
+    example: 'CONNECTED',
+  })
+  @IsIn(STATUSES)
   status: SessionStatus;
 
-  @ApiProperty({ description: 'Why it is in this state.', enum: STATUS_REASONS, example: 'LOGGED_IN' })
-  @IsIn(STATUS_REASONS)
+  @ApiProperty({
+    description: linesOf(
+      'Why it is in this state. Of a session that is away `willReconnect` says whether it comes back by itself.',
+      STATUS_REASON_WORDS,
+    ),
+    enum: REASONS,
+    example: 'LOGGED_IN',
+  })
+  @IsIn(REASONS)
   statusReason: StatusReason;
 
   @ApiProperty({ description: 'Since when (ISO 8601, UTC).', example: '2026-01-31T12:00:00.000Z' })
@@ -261,6 +303,32 @@ export class SessionView extends SessionState {
     maximum: 4,
   })
   warmupTier: number;
+
+  @ApiProperty({
+    description: 'As statusReason: the name that events have for it.',
+    enum: REASONS,
+    example: 'LOGGED_IN',
+  })
+  reason: StatusReason;
+
+  @ApiProperty({
+    description:
+      'Of a session that is away, whether it comes back by itself, as in `session.disconnected`: true while it is RECONNECTING.',
+    example: false,
+  })
+  willReconnect: boolean;
+
+  @AnswersProperty()
+  answers: Answerer;
+}
+
+/** Answer of `POST /v1/sessions`. */
+export class CreatedSession extends SessionView {
+  @ApiPropertyOptional({
+    description: 'What PUT external-config would answer; of a session that was created in external mode.',
+    type: ExternalConfig,
+  })
+  externalConfig?: ExternalConfig;
 }
 
 /** Reply of `get-qr`, and body of `GET /v1/sessions/:id/qr`. */

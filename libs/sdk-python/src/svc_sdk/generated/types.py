@@ -108,6 +108,8 @@ class CallReceivedV1(TypedDict):
     isGroup: bool
     # Address of the chat: of the caller, or of the group.
     chatId: str
+    # Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages.
+    conversationId: str
     # RINGING: it can be rejected now. MISSED: it came while the session was not connected, and is told
     # afterwards. More may come.
     state: str
@@ -316,6 +318,8 @@ class CreateApiKeyBody(TypedDict, total=False):
     expiresInDays: int
     # TEST: a key of the sandbox, made with a live key. By default that of the calling key.
     environment: Literal["LIVE", "TEST"]
+    # The scopes as one string, separated by spaces, as answers have them: in the place of `scopes`.
+    scope: str
 
 
 class _CreateSessionBodyNeeded(TypedDict):
@@ -339,6 +343,11 @@ class CreateSessionBody(_CreateSessionBodyNeeded, total=False):
     # Text that the caller of a rejected call gets: a message like any other, with `call:` and the id of the
     # call as its clientMessageId. A call of a group is answered to nobody.
     callReply: str
+    # Who is to answer what people write: EXTERNAL is your own bot; MANAGED, which it is without this field, is
+    # the built-in assistant, and nobody answers until there is one.
+    botMode: Literal["MANAGED", "EXTERNAL"]
+    # Receiver of the session, as PUT external-config takes it: with EXTERNAL, and only with that.
+    webhookUrl: str
 
 
 class _CreateWebhookBodyNeeded(TypedDict):
@@ -387,6 +396,102 @@ class CreateWidgetBody(_CreateWidgetBodyNeeded, total=False):
     side: Literal["right", "left"]
     # Language of what it says by itself.
     language: Literal["en", "de", "es", "fr", "it", "pt"]
+
+
+class _CreatedSessionNeeded(TypedDict):
+    # Session id.
+    id: str
+    # Label for people.
+    name: str
+    # Observed state. - `NEW`: it was never connected. Next: nothing, it begins to connect. - `CONNECTING`: it
+    # connects. Next: nothing. - `AWAITING_SCAN`: a QR code waits. Next: show it: GET /v1/sessions/{id}/qr. -
+    # `PASSKEY_REQUIRED`: the platform asks for the passkey of the account. Next: open a link page. -
+    # `CONNECTED`: it is live. Next: nothing. - `RECONNECTING`: it was away, and comes back by itself. Next:
+    # nothing. - `DEGRADED`: it is connected, and there are doubts that the connection works; sends go on.
+    # Next: nothing, soon it is CONNECTED again or connected anew. - `DISCONNECTED`: it stays away. Next: see
+    # statusReason. - `LOGGED_OUT`: no number is linked. Next: link one: POST /v1/sessions/{id}/connect. More
+    # may come.
+    status: str
+    # Why it is in this state. Of a session that is away `willReconnect` says whether it comes back by itself.
+    # - `CREATED`: it is new. Next: nothing, it begins to connect. - `CONNECT_REQUESTED`: it connects, as was
+    # asked. Next: nothing. - `RESTART_REQUIRED`: it connects once more, as the platform asked or to try a
+    # version. Next: nothing. - `QR_READY`: a QR code waits. Next: show it: GET /v1/sessions/{id}/qr. -
+    # `PASSKEY_ASKED`: the platform asks for the passkey of the account. Next: open a link page. -
+    # `PASSKEY_FAILED`: a link with a passkey came to nothing. Next: nothing, another QR code follows. -
+    # `LINKED`: a link with a passkey is made. Next: nothing, it logs in. - `LOGGED_IN`: it is live. Next:
+    # nothing. - `CONNECTION_LOST`: the connection broke. Next: nothing, it comes back by itself. -
+    # `CONNECTION_REFUSED`: the platform does not take the connection. Next: nothing, it comes back by itself.
+    # - `PLATFORM_ERROR`: the platform has an error of its own. Next: nothing, it comes back by itself. -
+    # `LOGIN_TIMEOUT`: the platform does not answer the login. Next: nothing, it comes back by itself. -
+    # `KEEP_ALIVE_TIMEOUT`: the platform sends nothing, not even answers to pings. Next: nothing, it comes back
+    # by itself. - `STREAM_UNREADABLE`: what the platform sent could not be read. Next: nothing, it comes back
+    # by itself. - `PROCESSING_STALLED`: messages stand still inside, in or out. Next: nothing, it comes back
+    # by itself. - `UNANSWERED`: the platform answers pings, and no sends or questions. Next: nothing, it comes
+    # back by itself. - `LIBRARY_ERROR`: an error in the gateway ended the connection. Next: nothing, it comes
+    # back by itself. - `WORKER_LOST`: the process that held it is gone, another one takes it over. Next:
+    # nothing, it comes back by itself. - `MAINTENANCE`: the gateway moves it to another process. Next:
+    # nothing, it comes back by itself. - `PROXY_CHANGED`: it goes through another proxy from now on. Next:
+    # nothing, it comes back by itself. - `PROXY_FAILED`: its proxy is away, refuses us, or is where it must
+    # not be. Next: mend the proxy or set another one; it goes on trying by itself. - `CLIENT_OUTDATED`: the
+    # platform no longer takes this version of the client. Next: nothing, the operator brings another version
+    # and it comes back by itself. - `TEMPORARILY_BANNED`: the platform has banned the number until `until`.
+    # Next: nothing, it comes back by itself then; write less, and to people who expect it. - `USER_REQUEST`:
+    # you disconnected it. Next: POST /v1/sessions/{id}/connect when it shall come back. - `QR_EXPIRED`: nobody
+    # looked at its QR code any more. Next: POST /v1/sessions/{id}/connect, and show the code. - `REPLACED`:
+    # another process took the link over. Next: POST /v1/sessions/{id}/connect; if it comes again, link anew. -
+    # `PLATFORM_REFUSED`: the platform refuses the number. Next: look at the phone whether it is banned; then
+    # POST /v1/sessions/{id}/connect. - `BANNED`: the platform has banned the number for good. Next: appeal on
+    # the phone, or link another number. - `CREDENTIALS_UNREADABLE`: what links the number cannot be read here.
+    # Next: tell the operator; or log out, and link anew. - `UNLINKED`: the number was unlinked on the phone,
+    # or by the platform. Next: link it anew. - `LOGOUT_REQUESTED`: you logged it out, or deleted it. Next:
+    # nothing; to use it again, link it. More may come.
+    statusReason: str
+    # Since when.
+    statusSince: str
+    # Until when, where that is known: the end of a ban, or of a step of a link with a passkey; null: nothing
+    # says it.
+    statusUntil: Optional[str]
+    # Who answers inbound messages. More may come.
+    botMode: str
+    # Linked number in E.164 form.
+    phone: Optional[str]
+    # Proxy that it connects through, without user and password; null: none.
+    proxy: Optional[str]
+    # Whether the number counts as online as long as it is connected; the phone of its owner gets no
+    # notifications then.
+    alwaysOnline: bool
+    # Whether calls to the number are rejected at once.
+    rejectCalls: bool
+    # Text that the caller of a rejected call gets; null: none.
+    callReply: Optional[str]
+    # Set while the platform lets this session begin no new chats: sends to contacts that it has neither
+    # written to nor heard from answer 429 with layer `platform`; all others go on. It does not touch the
+    # warmup tier.
+    restriction: Optional[SessionRestriction]
+    # When it was created.
+    createdAt: str
+    # Warmup tier: the daily cap of this session. It is kept with the number: linked anew, the number brings it
+    # along, and another number has its own.
+    warmupTier: int
+    # As statusReason: the name that events have for it. More may come.
+    reason: str
+    # Of a session that is away, whether it comes back by itself, as in `session.disconnected`: true while it
+    # is RECONNECTING.
+    willReconnect: bool
+    # Who answers what people write. webhook: your bot, through the bound endpoint (EXTERNAL), also while that
+    # is paused: events wait for it then. nobody: MANAGED, as long as there is no assistant. assistant:
+    # MANAGED, once there is one. More may come.
+    answers: str
+
+
+class CreatedSession(_CreatedSessionNeeded, total=False):
+    """`CreatedSession` of the API description."""
+
+    # Ids of other sessions of yours that the same number is linked to, where there are any: all of them are
+    # told of everything, and each has a daily limit of its own.
+    alsoLinkedIn: List[str]
+    # What PUT external-config would answer; of a session that was created in external mode.
+    externalConfig: ExternalConfig
 
 
 class DayUsed(TypedDict):
@@ -509,7 +614,7 @@ class EditRequest(TypedDict):
     text: str
 
 
-class EndpointReasonBody(TypedDict):
+class EndpointReasonBody(TypedDict, total=False):
     """`EndpointReasonBody` of the API description."""
 
     # Why, for whoever looks at the endpoint or the audit log later.
@@ -589,10 +694,21 @@ class ExternalBotEnv(_ExternalBotEnvNeeded, total=False):
 class _ExternalConfigNeeded(TypedDict):
     # Who answers inbound messages. More may come.
     botMode: str
+    # Who answers what people write. webhook: your bot, through the bound endpoint (EXTERNAL), also while that
+    # is paused: events wait for it then. nobody: MANAGED, as long as there is no assistant. assistant:
+    # MANAGED, once there is one. More may come.
+    answers: str
     # Receiver of the bound endpoint; null where there never was one.
     webhookUrl: Optional[str]
     # Secret of the bound endpoint; null where there never was one.
     webhookSecret: Optional[str]
+    # Bound endpoint, as under /v1/webhooks; null where there is none. In MANAGED it can be deleted there.
+    endpointId: Optional[str]
+    # Whether its deliveries go out. PAUSED: they are held, and nobody answers the session; send another
+    # webhookUrl, or reactivate it under /v1/webhooks. DISABLED: external mode is off. More may come.
+    endpointStatus: Optional[str]
+    # Why it is paused: by a request, or by five consecutive permanent 4xx. More may come.
+    pausedReason: Optional[str]
 
 
 class ExternalConfig(_ExternalConfigNeeded, total=False):
@@ -860,7 +976,7 @@ class LoggedSessionDisconnected(TypedDict):
     # Event name.
     event: Literal["session.disconnected"]
     # Event data.
-    payload: SessionEndedV1
+    payload: SessionDisconnectedV1
 
 
 class LoggedSessionLoggedOut(TypedDict):
@@ -875,7 +991,7 @@ class LoggedSessionLoggedOut(TypedDict):
     # Event name.
     event: Literal["session.logged_out"]
     # Event data.
-    payload: SessionEndedV1
+    payload: SessionLoggedOutV1
 
 
 class LoggedSessionPairingCodeReplaced(TypedDict):
@@ -1051,9 +1167,9 @@ class _MessageBodyContactNeeded(TypedDict):
 class MessageBodyContact(_MessageBodyContactNeeded, total=False):
     """`MessageBodyContact` of the API description."""
 
-    # Display name of the first card.
+    # Name on the first card.
     displayName: str
-    # Number of cards.
+    # Number of cards; `message.received` has each of them in `contacts`.
     count: float
 
 
@@ -1230,6 +1346,20 @@ class _MessageFailedV1Needed(TypedDict):
     to: str
     # When it happened.
     timestamp: str
+    # Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages.
+    conversationId: str
+    # As messageId: the name that `GET /v1/messages` has for it.
+    id: str
+    # As chatId: the name that `GET /v1/messages` has for it.
+    contact: str
+    # As `to`: the name that `message.received` has for the address of the chat.
+    chatId: str
+    # Whether the chat is a group.
+    isGroup: bool
+    # Always true: the number itself wrote it.
+    fromMe: bool
+    # OUTBOUND: the number wrote it, as fromMe says, too. INBOUND: somebody else did. More may come.
+    direction: str
     # Why.
     failure: MessageFailure
 
@@ -1274,6 +1404,8 @@ class MessageLiveLocationV1(TypedDict):
     chatId: str
     # Whether the chat is a group.
     isGroup: bool
+    # Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages.
+    conversationId: str
     # True for a place of the own number, shared on the phone.
     fromMe: bool
     # Degrees of latitude.
@@ -1353,6 +1485,8 @@ class _MessagePollVoteV1Needed(TypedDict):
     chatId: str
     # Whether the chat is a group.
     isGroup: bool
+    # Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages.
+    conversationId: str
     # True for a vote of the own number, given on the phone or on another device.
     fromMe: bool
     # Options that the voter has chosen, by name, in the order of the poll. They replace those of any earlier
@@ -1395,6 +1529,16 @@ class _MessageReceivedV1Needed(TypedDict):
     # True for a message that was written on the own phone, or on another device of the number: no contact
     # wrote it, `remoteJid` is the number itself. What is sent through the API is not told so.
     fromMe: bool
+    # Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages.
+    conversationId: str
+    # As messageId: the name that `GET /v1/messages` has for it.
+    id: str
+    # As chatId: the name that `GET /v1/messages` has for it.
+    contact: str
+    # OUTBOUND: the number wrote it, as fromMe says, too. INBOUND: somebody else did. More may come.
+    direction: str
+    # As receivedAt: the name that `GET /v1/messages` has for it.
+    createdAt: str
 
 
 class MessageReceivedV1(_MessageReceivedV1Needed, total=False):
@@ -1487,7 +1631,7 @@ class MessageView(TypedDict):
     sessionId: str
     # Conversation of session and contact: `GET /v1/conversations/{id}/messages`.
     conversationId: str
-    # Direction. More may come.
+    # OUTBOUND: the number wrote it, through the API or on the phone. INBOUND: it arrived. More may come.
     direction: str
     # Where it stands. More may come.
     status: str
@@ -1529,6 +1673,27 @@ class MessageView(TypedDict):
     createdAt: str
     # When its status last changed.
     updatedAt: str
+    # As id: the name that events have for it.
+    messageId: str
+    # As contact: the name that `message.received` has for the address of the chat.
+    chatId: str
+    # Whether the chat is a group.
+    isGroup: bool
+    # Whether the number itself wrote it: true of every outbound message, as in its events.
+    fromMe: bool
+    # As contact, of an outbound message: the name that its events have; null of one that arrived.
+    to: Optional[str]
+    # As origin.sender: the name that `message.received` has for the address of who wrote it; null of what was
+    # sent through the API.
+    remoteJid: Optional[str]
+    # Phone number of who wrote it in E.164 form, as in `message.received`; null where the platform hides it,
+    # and of what was sent through the API.
+    phone: Optional[str]
+    # When the platform took it: the timestamp of `message.received` and of `message.sent`; null until it has.
+    timestamp: Optional[str]
+    # As createdAt, of a message that came from the platform: the name that `message.received` has; null of
+    # what was sent through the API.
+    receivedAt: Optional[str]
 
 
 MonthUsage = TypedDict("MonthUsage", {
@@ -1608,6 +1773,20 @@ class _OutboundMessageV1Needed(TypedDict):
     to: str
     # When it happened.
     timestamp: str
+    # Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages.
+    conversationId: str
+    # As messageId: the name that `GET /v1/messages` has for it.
+    id: str
+    # As chatId: the name that `GET /v1/messages` has for it.
+    contact: str
+    # As `to`: the name that `message.received` has for the address of the chat.
+    chatId: str
+    # Whether the chat is a group.
+    isGroup: bool
+    # Always true: the number itself wrote it.
+    fromMe: bool
+    # OUTBOUND: the number wrote it, as fromMe says, too. INBOUND: somebody else did. More may come.
+    direction: str
 
 
 class OutboundMessageV1(_OutboundMessageV1Needed, total=False):
@@ -1812,7 +1991,8 @@ class PutExternalConfigBody(_PutExternalConfigBodyNeeded, total=False):
     """`PutExternalConfigBody` of the API description."""
 
     # Receiver of this session: https, a public host, no user info. Required the first time external mode is
-    # enabled, kept afterwards.
+    # enabled, refused before that, kept afterwards. Another address lifts a pause of the endpoint; enabling
+    # does not.
     webhookUrl: str
     # true replaces the webhook secret at once.
     rotateSecret: bool
@@ -2018,7 +2198,7 @@ class SendMessageRequest(_SendMessageRequestNeeded, total=False):
     media: MediaRequest
     # A place on the map.
     location: LocationContent
-    # A contact card.
+    # A contact card: a message takes one.
     contact: ContactContent
     # A question with choices.
     poll: PollContent
@@ -2034,8 +2214,10 @@ class SendMessageRequest(_SendMessageRequestNeeded, total=False):
     # People named in the text, by phone number or address; the text says @ and their digits where they are
     # named. With text or edit only.
     mentions: List[str]
-    # Idempotency key: repeating it returns the first job and sends nothing again. Any string of 1 to 128
-    # characters without control characters.
+    # Idempotency key, one of your whole tenant, whatever session, recipient and content are: repeating it
+    # answers 200 with the first job and sends nothing again. So it names one message (`order-4711-ready`), and
+    # no kind of message (`welcome`): to a second person that would not go out, and the answer has `repeated`
+    # and `differs`. Any string of 1 to 128 characters without control characters.
     clientMessageId: str
     # true: says whether this would be sent, and if not, why and until when; nothing is sent or counted.
     dryRun: bool
@@ -2046,7 +2228,7 @@ class SessionConnectedV1(TypedDict):
 
     # The session.
     sessionId: str
-    # Linked number in E.164 form.
+    # Linked number in E.164 form; of a session that ended, the number that it had. Null: none was linked.
     phone: Optional[str]
     # When it happened.
     timestamp: str
@@ -2063,19 +2245,50 @@ class SessionDay(TypedDict):
     messages: LimitCount
 
 
-class _SessionEndedV1Needed(TypedDict):
+class _SessionDisconnectedV1Needed(TypedDict):
     # The session.
     sessionId: str
-    # Linked number in E.164 form.
+    # Linked number in E.164 form; of a session that ended, the number that it had. Null: none was linked.
     phone: Optional[str]
     # When it happened.
     timestamp: str
-    # Why. More may come.
+    # Why, and what to do. `willReconnect` says the same in one word. - `CONNECTION_LOST`: the connection
+    # broke. Next: nothing, it comes back by itself. - `CONNECTION_REFUSED`: the platform does not take the
+    # connection. Next: nothing, it comes back by itself. - `PLATFORM_ERROR`: the platform has an error of its
+    # own. Next: nothing, it comes back by itself. - `LOGIN_TIMEOUT`: the platform does not answer the login.
+    # Next: nothing, it comes back by itself. - `KEEP_ALIVE_TIMEOUT`: the platform sends nothing, not even
+    # answers to pings. Next: nothing, it comes back by itself. - `STREAM_UNREADABLE`: what the platform sent
+    # could not be read. Next: nothing, it comes back by itself. - `PROCESSING_STALLED`: messages stand still
+    # inside, in or out. Next: nothing, it comes back by itself. - `UNANSWERED`: the platform answers pings,
+    # and no sends or questions. Next: nothing, it comes back by itself. - `LIBRARY_ERROR`: an error in the
+    # gateway ended the connection. Next: nothing, it comes back by itself. - `WORKER_LOST`: the process that
+    # held it is gone, another one takes it over. Next: nothing, it comes back by itself. - `MAINTENANCE`: the
+    # gateway moves it to another process. Next: nothing, it comes back by itself. - `PROXY_CHANGED`: it goes
+    # through another proxy from now on. Next: nothing, it comes back by itself. - `PROXY_FAILED`: its proxy is
+    # away, refuses us, or is where it must not be. Next: mend the proxy or set another one; it goes on trying
+    # by itself. - `CLIENT_OUTDATED`: the platform no longer takes this version of the client. Next: nothing,
+    # the operator brings another version and it comes back by itself. - `TEMPORARILY_BANNED`: the platform has
+    # banned the number until `until`. Next: nothing, it comes back by itself then; write less, and to people
+    # who expect it. - `USER_REQUEST`: you disconnected it. Next: POST /v1/sessions/{id}/connect when it shall
+    # come back. - `QR_EXPIRED`: nobody looked at its QR code any more. Next: POST /v1/sessions/{id}/connect,
+    # and show the code. - `REPLACED`: another process took the link over. Next: POST
+    # /v1/sessions/{id}/connect; if it comes again, link anew. - `PLATFORM_REFUSED`: the platform refuses the
+    # number. Next: look at the phone whether it is banned; then POST /v1/sessions/{id}/connect. - `BANNED`:
+    # the platform has banned the number for good. Next: appeal on the phone, or link another number. -
+    # `CREDENTIALS_UNREADABLE`: what links the number cannot be read here. Next: tell the operator; or log out,
+    # and link anew. More may come.
     reason: str
+    # true: it comes back by itself, and `session.connected` tells when. false: it stays away until somebody
+    # acts, as `reason` says.
+    willReconnect: bool
+    # As `GET /v1/sessions/{id}` has it from then on. More may come.
+    status: str
+    # As reason: the name that `GET /v1/sessions/{id}` has for it. More may come.
+    statusReason: str
 
 
-class SessionEndedV1(_SessionEndedV1Needed, total=False):
-    """`SessionEndedV1` of the API description."""
+class SessionDisconnectedV1(_SessionDisconnectedV1Needed, total=False):
+    """`SessionDisconnectedV1` of the API description."""
 
     # Until when, where that is known: the session comes back by itself at the end of a ban. Absent otherwise.
     until: str
@@ -2101,6 +2314,25 @@ class SessionLimits(TypedDict):
     tokens: TokenUsage
     # Messages that may go at this moment.
     left: int
+
+
+class SessionLoggedOutV1(TypedDict):
+    """`SessionLoggedOutV1` of the API description."""
+
+    # The session.
+    sessionId: str
+    # Linked number in E.164 form; of a session that ended, the number that it had. Null: none was linked.
+    phone: Optional[str]
+    # When it happened.
+    timestamp: str
+    # Why, and what to do. - `UNLINKED`: the number was unlinked on the phone, or by the platform. Next: link
+    # it anew. - `LOGOUT_REQUESTED`: you logged it out, or deleted it. Next: nothing; to use it again, link it.
+    # More may come.
+    reason: str
+    # As `GET /v1/sessions/{id}` has it from then on.
+    status: Literal["LOGGED_OUT"]
+    # As reason: the name that `GET /v1/sessions/{id}` has for it. More may come.
+    statusReason: str
 
 
 class SessionPage(TypedDict):
@@ -2168,9 +2400,48 @@ class _SessionViewNeeded(TypedDict):
     id: str
     # Label for people.
     name: str
-    # Observed state. More may come.
+    # Observed state. - `NEW`: it was never connected. Next: nothing, it begins to connect. - `CONNECTING`: it
+    # connects. Next: nothing. - `AWAITING_SCAN`: a QR code waits. Next: show it: GET /v1/sessions/{id}/qr. -
+    # `PASSKEY_REQUIRED`: the platform asks for the passkey of the account. Next: open a link page. -
+    # `CONNECTED`: it is live. Next: nothing. - `RECONNECTING`: it was away, and comes back by itself. Next:
+    # nothing. - `DEGRADED`: it is connected, and there are doubts that the connection works; sends go on.
+    # Next: nothing, soon it is CONNECTED again or connected anew. - `DISCONNECTED`: it stays away. Next: see
+    # statusReason. - `LOGGED_OUT`: no number is linked. Next: link one: POST /v1/sessions/{id}/connect. More
+    # may come.
     status: str
-    # Why it is in this state. More may come.
+    # Why it is in this state. Of a session that is away `willReconnect` says whether it comes back by itself.
+    # - `CREATED`: it is new. Next: nothing, it begins to connect. - `CONNECT_REQUESTED`: it connects, as was
+    # asked. Next: nothing. - `RESTART_REQUIRED`: it connects once more, as the platform asked or to try a
+    # version. Next: nothing. - `QR_READY`: a QR code waits. Next: show it: GET /v1/sessions/{id}/qr. -
+    # `PASSKEY_ASKED`: the platform asks for the passkey of the account. Next: open a link page. -
+    # `PASSKEY_FAILED`: a link with a passkey came to nothing. Next: nothing, another QR code follows. -
+    # `LINKED`: a link with a passkey is made. Next: nothing, it logs in. - `LOGGED_IN`: it is live. Next:
+    # nothing. - `CONNECTION_LOST`: the connection broke. Next: nothing, it comes back by itself. -
+    # `CONNECTION_REFUSED`: the platform does not take the connection. Next: nothing, it comes back by itself.
+    # - `PLATFORM_ERROR`: the platform has an error of its own. Next: nothing, it comes back by itself. -
+    # `LOGIN_TIMEOUT`: the platform does not answer the login. Next: nothing, it comes back by itself. -
+    # `KEEP_ALIVE_TIMEOUT`: the platform sends nothing, not even answers to pings. Next: nothing, it comes back
+    # by itself. - `STREAM_UNREADABLE`: what the platform sent could not be read. Next: nothing, it comes back
+    # by itself. - `PROCESSING_STALLED`: messages stand still inside, in or out. Next: nothing, it comes back
+    # by itself. - `UNANSWERED`: the platform answers pings, and no sends or questions. Next: nothing, it comes
+    # back by itself. - `LIBRARY_ERROR`: an error in the gateway ended the connection. Next: nothing, it comes
+    # back by itself. - `WORKER_LOST`: the process that held it is gone, another one takes it over. Next:
+    # nothing, it comes back by itself. - `MAINTENANCE`: the gateway moves it to another process. Next:
+    # nothing, it comes back by itself. - `PROXY_CHANGED`: it goes through another proxy from now on. Next:
+    # nothing, it comes back by itself. - `PROXY_FAILED`: its proxy is away, refuses us, or is where it must
+    # not be. Next: mend the proxy or set another one; it goes on trying by itself. - `CLIENT_OUTDATED`: the
+    # platform no longer takes this version of the client. Next: nothing, the operator brings another version
+    # and it comes back by itself. - `TEMPORARILY_BANNED`: the platform has banned the number until `until`.
+    # Next: nothing, it comes back by itself then; write less, and to people who expect it. - `USER_REQUEST`:
+    # you disconnected it. Next: POST /v1/sessions/{id}/connect when it shall come back. - `QR_EXPIRED`: nobody
+    # looked at its QR code any more. Next: POST /v1/sessions/{id}/connect, and show the code. - `REPLACED`:
+    # another process took the link over. Next: POST /v1/sessions/{id}/connect; if it comes again, link anew. -
+    # `PLATFORM_REFUSED`: the platform refuses the number. Next: look at the phone whether it is banned; then
+    # POST /v1/sessions/{id}/connect. - `BANNED`: the platform has banned the number for good. Next: appeal on
+    # the phone, or link another number. - `CREDENTIALS_UNREADABLE`: what links the number cannot be read here.
+    # Next: tell the operator; or log out, and link anew. - `UNLINKED`: the number was unlinked on the phone,
+    # or by the platform. Next: link it anew. - `LOGOUT_REQUESTED`: you logged it out, or deleted it. Next:
+    # nothing; to use it again, link it. More may come.
     statusReason: str
     # Since when.
     statusSince: str
@@ -2199,6 +2470,15 @@ class _SessionViewNeeded(TypedDict):
     # Warmup tier: the daily cap of this session. It is kept with the number: linked anew, the number brings it
     # along, and another number has its own.
     warmupTier: int
+    # As statusReason: the name that events have for it. More may come.
+    reason: str
+    # Of a session that is away, whether it comes back by itself, as in `session.disconnected`: true while it
+    # is RECONNECTING.
+    willReconnect: bool
+    # Who answers what people write. webhook: your bot, through the bound endpoint (EXTERNAL), also while that
+    # is paused: events wait for it then. nobody: MANAGED, as long as there is no assistant. assistant:
+    # MANAGED, once there is one. More may come.
+    answers: str
 
 
 class SessionView(_SessionViewNeeded, total=False):
@@ -2536,13 +2816,14 @@ class WebhookHealth(TypedDict):
     lastSuccess: Optional[LastAttempt]
     # Last attempt that failed.
     lastFailure: Optional[LastAttempt]
-    # Consecutive permanent 4xx up to now; the fifth pauses the endpoint.
+    # Consecutive permanent 4xx (401, 403, 404, 405, 410, 414, 451) up to now; the fifth pauses the endpoint.
     permanent4xxRun: int
     # Attempts of the last hour.
     lastHour: RecentAttempts
     # Deliveries that are due or wait for their next attempt.
     pending: BoundedCount
-    # Deliveries that a pause holds back; after the reactivation, those that still wait.
+    # Deliveries that a pause holds back: all that wait, as webhook.paused counts them; after the reactivation,
+    # those that still wait.
     held: BoundedCount
     # Dead letters.
     dead: BoundedCount
