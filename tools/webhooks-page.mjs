@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { wholeSchema } from './sdk/types.mjs';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const PAGE = 'docs/webhooks.md';
@@ -80,7 +81,7 @@ export async function wrongOnWebhooksPage({ paths, webhooks, components: { schem
   const events = Object.keys(webhooks);
   const fieldsOf = (event) => {
     const { payload } = webhooks[event].post.requestBody.content['application/json'].schema.properties;
-    return schemas[payload.$ref.split('/').at(-1)].properties;
+    return wholeSchema(payload, schemas).properties;
   };
   const calls = [...text.matchAll(/`(GET|POST|PUT|PATCH|DELETE) (\/v1\/[\w:/-]+)`/g)];
   const isRoute = (method, path) =>

@@ -16,7 +16,7 @@ export async function describeApi() {
   const { NestFactory } = await import('@nestjs/core');
   const { FastifyAdapter } = await import('@nestjs/platform-fastify');
   const { AppModule } = await built('dist/app.module.js');
-  const { openApiDocument } = await built('dist/openapi/openapi-page.js');
+  const { openApiDocument } = await built('dist/openapi/document.js');
   const quiet = { preview: true, logger: false, abortOnError: false };
   return openApiDocument(await NestFactory.create(AppModule, new FastifyAdapter(), quiet), undefined);
 }

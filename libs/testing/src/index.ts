@@ -51,6 +51,8 @@ export {
   type ApiResponse,
   apiOperations,
   contentExamples,
+  parametersOf,
+  responseFor,
   isStream,
   type JsonSchema,
   resolveSchema,

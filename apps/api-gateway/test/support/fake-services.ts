@@ -136,7 +136,9 @@ export class FakeServices {
     const now = new Date().toISOString();
     const session: SessionState = {
       ...{ id: randomUUID(), name: 'Support line', status: 'CONNECTED', statusReason: 'LOGGED_IN' },
-      ...{ statusSince: now, botMode: 'MANAGED', phone: '+15550001111', createdAt: now, ...state },
+      ...{ statusSince: now, statusUntil: null, botMode: 'MANAGED', phone: '+15550001111', proxy: null },
+      ...{ alwaysOnline: false, rejectCalls: false, callReply: null, restriction: null, createdAt: now },
+      ...state,
     };
     this.sessions.set(session.id, { tenantId, state: session, modeVersion: 0 });
     return session;

@@ -1,4 +1,4 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsISO8601, IsOptional, IsString, IsUUID } from 'class-validator';
 import { defineEvent } from '../contract.js';
 import { ConversationIdField } from '../content/message-names.js';
@@ -22,7 +22,7 @@ export class CallReceivedV1 {
   @IsString()
   remoteJid: string;
 
-  @ApiPropertyOptional({
+  @ApiProperty({
     description: "The caller's phone number in E.164 form; null where the platform hides it.",
     type: String,
     nullable: true,

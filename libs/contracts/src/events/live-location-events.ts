@@ -1,4 +1,4 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   IsBoolean,
@@ -29,7 +29,7 @@ export class MessageLiveLocationV1 {
   @IsString()
   remoteJid: string;
 
-  @ApiPropertyOptional({
+  @ApiProperty({
     description: 'Phone number of who is on the way in E.164 form; null where the platform hides it.',
     type: String,
     nullable: true,
@@ -39,7 +39,7 @@ export class MessageLiveLocationV1 {
   @IsString()
   phone: string | null;
 
-  @ApiPropertyOptional({
+  @ApiProperty({
     description: 'Display name of who is on the way.',
     type: String,
     nullable: true,

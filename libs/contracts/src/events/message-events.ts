@@ -98,7 +98,7 @@ export class MessageReceivedV1 {
   @Type(() => MessageBody)
   body: MessageBody;
 
-  @ApiPropertyOptional({
+  @ApiProperty({
     description: "The sender's display name.",
     type: String,
     nullable: true,
@@ -108,7 +108,7 @@ export class MessageReceivedV1 {
   @IsString()
   pushName: string | null;
 
-  @ApiPropertyOptional({
+  @ApiProperty({
     description: "The sender's phone number in E.164 form; null where the platform hides it.",
     type: String,
     nullable: true,

@@ -62,7 +62,7 @@ export class OutboundMessageV1 {
   @IsString()
   keyId: string;
 
-  @ApiPropertyOptional({
+  @ApiProperty({
     description: 'The idempotency key that the send carried, if any.',
     type: String,
     nullable: true,

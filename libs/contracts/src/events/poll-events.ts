@@ -44,7 +44,7 @@ export class MessagePollVoteV1 {
   @IsString()
   hiddenJid?: string;
 
-  @ApiPropertyOptional({
+  @ApiProperty({
     description: "The voter's phone number in E.164 form; null where the platform hides it.",
     type: String,
     nullable: true,
@@ -54,7 +54,7 @@ export class MessagePollVoteV1 {
   @IsString()
   phone: string | null;
 
-  @ApiPropertyOptional({
+  @ApiProperty({
     description: "The voter's display name.",
     type: String,
     nullable: true,

@@ -22,7 +22,7 @@ export class SessionConnectedV1 {
   @IsUUID()
   sessionId: string;
 
-  @ApiPropertyOptional({
+  @ApiProperty({
     description:
       'Linked number in E.164 form; of a session that ended, the number that it had. Null: none was linked.',
     type: String,

@@ -29,7 +29,7 @@ import type {
   LinkPageBody,
   LinkPageView,
   LoggedEvent,
-  MagicNumber,
+  MagicNumberPage,
   MarkReadBody,
   MessageView,
   MonthUsage,
@@ -711,18 +711,8 @@ export class SandboxResource {
   }
 
   /** List the recipients with whom a send always ends in the same way. */
-  listMagicNumbers(options?: CallOptions): Promise<{
-    /** The page, as in the documentation. */
-    items: MagicNumber[];
-    /** Give it as `before` to get the next page; null: this is the last. */
-    nextCursor: string | null;
-  }> {
-    return this.caller.json<{
-      /** The page, as in the documentation. */
-      items: MagicNumber[];
-      /** Give it as `before` to get the next page; null: this is the last. */
-      nextCursor: string | null;
-    }>({ method: 'GET', path: '/v1/sandbox/magic-numbers' }, options);
+  listMagicNumbers(options?: CallOptions): Promise<MagicNumberPage> {
+    return this.caller.json<MagicNumberPage>({ method: 'GET', path: '/v1/sandbox/magic-numbers' }, options);
   }
 
   /** Read the clock of the sandbox. */

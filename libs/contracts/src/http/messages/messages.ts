@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { MESSAGE_RELATIONS, type MessageRelation } from '../../content/parts/kind.js';
+import { MESSAGE_ID } from '../../content/parts/target.js';
 import { MessageBody } from '../../content/message-body.js';
 import { MESSAGE_DIRECTIONS, type MessageDirection } from '../../content/message-names.js';
 import { MessageMedia, MessageOrigin, type Metadata } from '../../content/message-details.js';
@@ -121,14 +122,19 @@ export class MessageEdit {
 
 /** One message as `GET /v1/messages` shows it. */
 export class MessageView {
-  @ApiProperty({ description: 'Message id; the job id of an outbound message.', format: 'uuid' })
+  @ApiProperty({
+    description: 'Message id; the job id of an outbound message.',
+    format: 'uuid',
+    example: MESSAGE_ID,
+  })
   id: string;
 
   @ApiProperty({
-    description: 'Job id of an outbound message.',
+    description: 'Job id of an outbound message; null of an inbound one.',
     type: String,
     nullable: true,
     format: 'uuid',
+    example: MESSAGE_ID,
   })
   jobId: string | null;
 
@@ -170,25 +176,27 @@ export class MessageView {
   })
   body: MessageBody;
 
-  @ApiPropertyOptional({
+  @ApiProperty({
     description: 'What it says since its author edited it; null: it was not edited.',
     type: MessageEdit,
     nullable: true,
+    example: null,
   })
-  edited?: MessageEdit | null;
+  edited: MessageEdit | null;
 
-  @ApiPropertyOptional({
+  @ApiProperty({
     description: 'When its author deleted it (ISO 8601, UTC); null: it was not deleted.',
     type: String,
     nullable: true,
     example: null,
   })
-  deletedAt?: string | null;
+  deletedAt: string | null;
 
   @ApiProperty({
     description: 'The message that an outbound message answers, reacts to, edits or deletes.',
     type: RelatedMessage,
     nullable: true,
+    example: null,
   })
   relatesTo: RelatedMessage | null;
 
@@ -196,6 +204,7 @@ export class MessageView {
     description: 'Who wrote a message that arrived, and what it refers to; null of an outbound one.',
     type: MessageOrigin,
     nullable: true,
+    example: null,
   })
   origin: MessageOrigin | null;
 
@@ -203,6 +212,7 @@ export class MessageView {
     description: 'The file of a message that arrived with one.',
     type: MessageMedia,
     nullable: true,
+    example: null,
   })
   media: MessageMedia | null;
 
@@ -235,7 +245,7 @@ export class MessageView {
     description: 'When it is, or was, to go out (ISO 8601, UTC), where the send said so: QUEUED until then.',
     type: String,
     nullable: true,
-    example: '2026-02-01T07:00:00.000Z',
+    example: null,
   })
   sendAt: string | null;
 
@@ -244,7 +254,7 @@ export class MessageView {
       'Until when it waits for its session (ISO 8601, UTC), where it was sent with onDisconnected queue.',
     type: String,
     nullable: true,
-    example: '2026-01-31T13:00:00.000Z',
+    example: null,
   })
   expiresAt: string | null;
 
@@ -252,6 +262,7 @@ export class MessageView {
     description: 'Why it failed; null unless status is FAILED.',
     type: MessageFailure,
     nullable: true,
+    example: null,
   })
   failure: MessageFailure | null;
 
@@ -260,6 +271,11 @@ export class MessageView {
       'The states it has come through, in the order of the way: QUEUED, SENT, DELIVERED, READ, or FAILED; RECEIVED of an inbound message. What was never told is not in it, e.g. READ where the contact keeps that to himself.',
     type: MessageStep,
     isArray: true,
+    example: [
+      { status: 'QUEUED', at: '2026-01-31T12:00:00.000Z' },
+      { status: 'SENT', at: '2026-01-31T12:00:00.500Z' },
+      { status: 'DELIVERED', at: '2026-01-31T12:00:01.000Z' },
+    ],
   })
   timeline: MessageStep[];
 

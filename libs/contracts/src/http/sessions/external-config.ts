@@ -37,7 +37,7 @@ export class PutExternalConfigBody {
 
   @ApiPropertyOptional({
     description:
-      'Receiver of this session. Required the first time external mode is enabled, refused before that, kept afterwards. Another address lifts a pause of the endpoint; enabling does not.',
+      'Receiver of this session: https, a public host, no user info. Required the first time external mode is enabled, refused before that, kept afterwards. Another address lifts a pause of the endpoint; enabling does not.',
     example: 'https://example.com/hooks/bot',
     minLength: 1,
     maxLength: 2048,
@@ -72,9 +72,8 @@ export class PutExternalConfigBody {
   hears?: HearsBody;
 
   @ApiPropertyOptional({
-    description: 'Replaces the webhook secret at once.',
+    description: 'true replaces the webhook secret at once.',
     example: false,
-    default: false,
   })
   @IsOptional()
   @IsBoolean()
@@ -82,9 +81,8 @@ export class PutExternalConfigBody {
 
   @ApiPropertyOptional({
     description:
-      'Generates an API key for the bot; it is shown only in this answer. Earlier ones go on working: the answer names them.',
+      'true generates an API key for the bot; it is shown only in this answer. Earlier ones go on working: the answer names them.',
     example: true,
-    default: false,
   })
   @IsOptional()
   @IsBoolean()

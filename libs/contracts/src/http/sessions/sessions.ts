@@ -53,8 +53,7 @@ export class CreateSessionBody {
 
   @ApiPropertyOptional({
     description:
-      'Whether the number counts as online as long as it is connected. The phone of its owner gets no notifications meanwhile; without it, that is so for the moments in which it shows a contact that it writes.',
-    default: false,
+      'Whether the number counts as online as long as it is connected. The phone of its owner gets no notifications meanwhile; without it, that is so for the moments in which it shows a contact that it writes. Left out: false.',
     example: false,
   })
   @ValidateIf(({ alwaysOnline }) => alwaysOnline !== undefined)
@@ -63,8 +62,7 @@ export class CreateSessionBody {
 
   @ApiPropertyOptional({
     description:
-      'Whether calls to the number are rejected at once, on all its devices. A call that was accepted on the phone before stays.',
-    default: false,
+      'Whether calls to the number are rejected at once, on all its devices. A call that was accepted on the phone before stays. Left out: false.',
     example: false,
   })
   @ValidateIf(({ rejectCalls }) => rejectCalls !== undefined)
@@ -206,7 +204,7 @@ export class SessionState {
   @IsISO8601()
   statusSince: string;
 
-  @ApiPropertyOptional({
+  @ApiProperty({
     description:
       'Until when, where that is known (ISO 8601, UTC): the end of a ban, or of a step of a link with a passkey; null: nothing says it.',
     type: String,
@@ -215,7 +213,7 @@ export class SessionState {
   })
   @IsOptional()
   @IsISO8601()
-  statusUntil?: string | null;
+  statusUntil: string | null;
 
   @ApiProperty({ description: 'Who answers inbound messages.', enum: BOT_MODES, example: 'MANAGED' })
   @IsIn(BOT_MODES)
@@ -243,7 +241,7 @@ export class SessionState {
   @IsUUID(undefined, { each: true })
   alsoLinkedIn?: string[];
 
-  @ApiPropertyOptional({
+  @ApiProperty({
     description: 'Proxy that it connects through, without user and password; null: none.',
     type: String,
     nullable: true,
@@ -251,23 +249,23 @@ export class SessionState {
   })
   @IsOptional()
   @IsString()
-  proxy?: string | null;
+  proxy: string | null;
 
-  @ApiPropertyOptional({
+  @ApiProperty({
     description:
       'Whether the number counts as online as long as it is connected; the phone of its owner gets no notifications then.',
     example: false,
   })
   @IsOptional()
   @IsBoolean()
-  alwaysOnline?: boolean;
+  alwaysOnline: boolean;
 
-  @ApiPropertyOptional({ description: 'Whether calls to the number are rejected at once.', example: false })
+  @ApiProperty({ description: 'Whether calls to the number are rejected at once.', example: false })
   @IsOptional()
   @IsBoolean()
-  rejectCalls?: boolean;
+  rejectCalls: boolean;
 
-  @ApiPropertyOptional({
+  @ApiProperty({
     description: 'Text that the caller of a rejected call gets; null: none.',
     type: String,
     nullable: true,
@@ -275,9 +273,9 @@ export class SessionState {
   })
   @IsOptional()
   @IsString()
-  callReply?: string | null;
+  callReply: string | null;
 
-  @ApiPropertyOptional({
+  @ApiProperty({
     description:
       'Set while the platform lets this session begin no new chats: sends to contacts that it has neither written to nor heard from answer 429 with layer `platform`; all others go on. It does not touch the warmup tier.',
     type: SessionRestriction,
@@ -287,7 +285,7 @@ export class SessionState {
   @IsOptional()
   @ValidateNested()
   @Type(() => SessionRestriction)
-  restriction?: SessionRestriction | null;
+  restriction: SessionRestriction | null;
 
   @ApiProperty({ description: 'When it was created (ISO 8601, UTC).', example: '2026-01-31T12:00:00.000Z' })
   @IsISO8601()

@@ -84,16 +84,15 @@ export class CreateWebhookBody {
   @IsWebhookHeaders()
   headers?: Record<string, string>;
 
-  @ApiPropertyOptional({ description: STANDARD_WEBHOOKS, example: true, default: false })
+  @ApiPropertyOptional({ description: `${STANDARD_WEBHOOKS} Left out: false.`, example: true })
   @IsOptional()
   @IsBoolean()
   standardWebhooks?: boolean;
 
   @ApiPropertyOptional({
-    description: ORDERING,
+    description: `${ORDERING} Left out: CONVERSATION.`,
     enum: ENDPOINT_ORDERINGS,
     example: 'CONVERSATION',
-    default: 'CONVERSATION',
   })
   @IsOptional()
   @IsIn(ENDPOINT_ORDERINGS)

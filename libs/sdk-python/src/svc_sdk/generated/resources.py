@@ -580,9 +580,9 @@ class SandboxResource:
 
     def list_magic_numbers(
         self,
-    ) -> Dict[str, Any]:
+    ) -> t.MagicNumberPage:
         """List the recipients with whom a send always ends in the same way."""
-        answer: Dict[str, Any] = self._caller.json(
+        answer: t.MagicNumberPage = self._caller.json(
             "GET",
             "/v1/sandbox/magic-numbers",
         )

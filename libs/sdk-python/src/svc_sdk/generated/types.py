@@ -11,30 +11,37 @@ class AdvanceClockBody(TypedDict):
     advanceSeconds: int
 
 
+class ApiKeyPage(TypedDict):
+    """`ApiKeyPage` of the API description."""
+
+    # The page.
+    items: List[ApiKeyView]
+    # Give it as `before` to get the next page; null: this is the last.
+    nextCursor: Optional[str]
+
+
 class ApiKeyView(TypedDict):
     """`ApiKeyView` of the API description."""
 
     # Key id: the first 12 characters after the prefix.
     kid: str
-    # LIVE: for the platform. TEST: for the sandbox, which has data of its own.
-    environment: Literal["LIVE", "TEST"]
+    # LIVE: for the platform. TEST: for the sandbox, which has data of its own. More may come.
+    environment: str
     # Label for people.
     name: str
-    # What the key may do.
-    scopes: List[Literal["*", "messages:send", "messages:read", "webhooks:manage", "admin:*"]]
+    # What the key may do. More may come.
+    scopes: List[str]
     # The same as one string, separated by spaces.
     scope: str
-    # Session for whose bot `PUT /v1/sessions/:id/external-config` made it; null: made otherwise.
-    sessionId: Optional[str]
     # Last four characters, to tell keys apart.
     last4: str
-    # When it was created (ISO 8601, UTC).
+    # When it was created.
     createdAt: str
     # Whether it is older than 90 days: it should be replaced.
     rotationDue: bool
-    # When it stops working (ISO 8601, UTC); null: never.
+    # When it stops working; null: never.
     expiresAt: Optional[str]
-    # When it was last used (ISO 8601, UTC), late by up to a minute.
+    # When it was last used, late by up to a minute.
     lastUsedAt: Optional[str]
 
 
@@ -47,7 +54,7 @@ class AuditEntry(TypedDict):
     tenantId: str
     # Place in the chain of the tenant, from 1 on without a gap; null: from before there was one.
     place: Optional[int]
-    # When (ISO 8601, UTC).
+    # When.
     at: str
     # Who: key:<kid>, operator, system, or link: whoever was sent the address of a link page.
     actor: str
@@ -66,6 +73,15 @@ class AuditEntry(TypedDict):
     hash: Optional[str]
 
 
+class AuditEntryPage(TypedDict):
+    """`AuditEntryPage` of the API description."""
+
+    # The page.
+    items: List[AuditEntry]
+    # Give it as `before` to get the next page; null: this is the last.
+    nextCursor: Optional[str]
+
+
 class BoundedCount(TypedDict):
     """`BoundedCount` of the API description."""
 
@@ -75,13 +91,17 @@ class BoundedCount(TypedDict):
     more: bool
 
 
-class _CallReceivedV1Needed(TypedDict):
+class CallReceivedV1(TypedDict):
+    """`CallReceivedV1` of the API description."""
+
     # Session that is called.
     sessionId: str
     # The platform's id of the call.
     callId: str
     # The caller's address.
     remoteJid: str
+    # The caller's phone number in E.164 form; null where the platform hides it.
+    phone: Optional[str]
     # Whether it is a video call.
     isVideo: bool
     # Whether a group is called.
@@ -91,17 +111,10 @@ class _CallReceivedV1Needed(TypedDict):
     # Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages.
     conversationId: str
     # RINGING: it can be rejected now. MISSED: it came while the session was not connected, and is told
-    # afterwards.
-    state: Literal["RINGING", "MISSED"]
-    # When it came (ISO 8601, UTC).
+    # afterwards. More may come.
+    state: str
+    # When it came.
     timestamp: str
-
-
-class CallReceivedV1(_CallReceivedV1Needed, total=False):
-    """`CallReceivedV1` of the API description."""
-
-    # The caller's phone number in E.164 form; null where the platform hides it.
-    phone: Optional[str]
 
 
 class CanceledMessage(TypedDict):
@@ -173,7 +186,7 @@ class ContactDeadLetter(TypedDict):
     attempts: int
     # Error code of the last attempt.
     reason: str
-    # When it was given up (ISO 8601, UTC).
+    # When it was given up.
     deadAt: str
 
 
@@ -186,7 +199,7 @@ class ContactEvent(TypedDict):
     id: str
     # Event name.
     event: str
-    # When the event was taken in (ISO 8601, UTC).
+    # When the event was taken in.
     createdAt: str
     # Event data, the same as in the webhook.
     payload: Dict[str, Any]
@@ -197,7 +210,7 @@ class ContactEvent(TypedDict):
 class ContactExport(TypedDict):
     """`ContactExport` of the API description."""
 
-    # When this was asked for (ISO 8601, UTC).
+    # When this was asked for.
     exportedAt: str
     # The contact.
     contact: ContactProfile
@@ -219,8 +232,17 @@ class ContactMessage(TypedDict):
     text: Optional[str]
     # What it holds, in the words of `body` of `message.received`.
     content: Dict[str, Any]
-    # When it arrived (ISO 8601, UTC).
+    # When it arrived.
     receivedAt: str
+
+
+class ContactMessagePage(TypedDict):
+    """`ContactMessagePage` of the API description."""
+
+    # The page.
+    items: List[ContactMessage]
+    # Give it as `before` to get the next page; null: this is the last.
+    nextCursor: Optional[str]
 
 
 class ContactProfile(TypedDict):
@@ -232,9 +254,9 @@ class ContactProfile(TypedDict):
     phone: Optional[str]
     # The display name of the newest message that has one.
     name: Optional[str]
-    # Time of the oldest message (ISO 8601, UTC). Where an export has none: of something else that is kept.
+    # Time of the oldest message. Where an export has none: of something else that is kept.
     firstSeenAt: str
-    # Time of the newest message (ISO 8601, UTC). Where an export has none: of something else that is kept.
+    # Time of the newest message. Where an export has none: of something else that is kept.
     lastSeenAt: str
     # Messages that the contact has written, also in groups.
     received: BoundedCount
@@ -255,6 +277,15 @@ class ContactView(TypedDict):
     address: Optional[str]
 
 
+class ConversationPage(TypedDict):
+    """`ConversationPage` of the API description."""
+
+    # The page.
+    items: List[ConversationView]
+    # Give it as `before` to get the next page; null: this is the last.
+    nextCursor: Optional[str]
+
+
 class ConversationView(TypedDict):
     """`ConversationView` of the API description."""
 
@@ -268,7 +299,7 @@ class ConversationView(TypedDict):
     isGroup: bool
     # Its newest message. Null for a moment, while a message is being erased.
     lastMessage: Optional[MessageView]
-    # When its newest message was accepted or received (ISO 8601, UTC).
+    # When its newest message was accepted or received.
     lastMessageAt: str
 
 
@@ -277,17 +308,14 @@ class CreateApiKeyBody(TypedDict, total=False):
 
     # Label for people.
     name: str
-    # What the key may do. By default what the key it replaces may do, else everything. Fewer than the calling
-    # key has make a key beside it, where `rotates` does not say otherwise. `webhooks:manage` is as strong as
-    # `messages:read`: an endpoint hears what is said.
+    # What the key may do. By default what the key it replaces may do, else everything. `webhooks:manage` is as
+    # strong as `messages:read`: an endpoint hears what is said.
     scopes: List[Literal["*", "messages:send", "messages:read", "webhooks:manage", "admin:*"]]
-    # Key id that the new key replaces: it ends in 24 hours, or at its own end where that is sooner. null: no
-    # key is replaced. Left out: the calling key, unless the new one may do less or ends sooner. A key without
-    # `admin:*` replaces itself alone.
+    # Key id that the new key replaces: it expires in 24 hours. Left out: the calling key. null: no key is
+    # replaced.
     rotates: Optional[str]
-    # In how many days the key stops working; null: never, until it is replaced or revoked. Left out: at the
-    # end of the key that it replaces, else never. A key without `admin:*` cannot give more time than it has.
-    expiresInDays: Optional[int]
+    # In how many days the key stops working. Left out: never, until it is replaced or revoked.
+    expiresInDays: int
     # TEST: a key of the sandbox, made with a live key. By default that of the calling key.
     environment: Literal["LIVE", "TEST"]
     # The scopes as one string, separated by spaces, as answers have them: in the place of `scopes`.
@@ -307,10 +335,10 @@ class CreateSessionBody(_CreateSessionBodyNeeded, total=False):
     proxy: str
     # Whether the number counts as online as long as it is connected. The phone of its owner gets no
     # notifications meanwhile; without it, that is so for the moments in which it shows a contact that it
-    # writes.
+    # writes. Left out: false.
     alwaysOnline: bool
     # Whether calls to the number are rejected at once, on all its devices. A call that was accepted on the
-    # phone before stays.
+    # phone before stays. Left out: false.
     rejectCalls: bool
     # Text that the caller of a rejected call gets: a message like any other, with `call:` and the id of the
     # call as its clientMessageId. A call of a group is answered to nobody.
@@ -332,21 +360,17 @@ class _CreateWebhookBodyNeeded(TypedDict):
 class CreateWebhookBody(_CreateWebhookBodyNeeded, total=False):
     """`CreateWebhookBody` of the API description."""
 
-    # Events to receive. Empty or left out means these nine: message.received, message.sent, message.delivered,
-    # message.read, message.failed, session.connected, session.disconnected, session.qr_generated,
-    # session.logged_out. Every other one has to be named, those of later releases, too.
+    # Events to receive; empty or left out means all but those that an endpoint has to name: message.poll_vote,
+    # message.live_location and call.received.
     events: List[Literal["message.received", "message.sent", "message.delivered", "message.read", "message.failed", "session.connected", "session.disconnected", "session.qr_generated", "session.logged_out", "session.passkey_required", "session.passkey_changed", "session.pairing_code_replaced", "webhook.paused", "webhook.recovered", "message.poll_vote", "message.live_location", "call.received"]]
-    # What it hears of `message.received`, `message.poll_vote`, `message.live_location` and `call.received`
-    # beside what contacts write in chats of their own. What is left out is as it is by default.
-    hears: HearsBody
     # Custom headers of every delivery, 4096 characters at most in all. Names that the gateway sets itself are
     # refused.
     headers: Dict[str, str]
     # Whether deliveries carry the headers of Standard Webhooks (webhook-id, webhook-timestamp,
-    # webhook-signature) beside ours.
+    # webhook-signature) beside ours. Left out: false.
     standardWebhooks: bool
     # CONVERSATION: first attempts of a conversation in order, one that failed steps aside. STRICT: what
-    # follows in the conversation waits until it is delivered or dead.
+    # follows in the conversation waits until it is delivered or dead. Left out: CONVERSATION.
     ordering: Literal["CONVERSATION", "STRICT"]
 
 
@@ -385,8 +409,9 @@ class _CreatedSessionNeeded(TypedDict):
     # `CONNECTED`: it is live. Next: nothing. - `RECONNECTING`: it was away, and comes back by itself. Next:
     # nothing. - `DEGRADED`: it is connected, and there are doubts that the connection works; sends go on.
     # Next: nothing, soon it is CONNECTED again or connected anew. - `DISCONNECTED`: it stays away. Next: see
-    # statusReason. - `LOGGED_OUT`: no number is linked. Next: link one: POST /v1/sessions/{id}/connect.
-    status: Literal["NEW", "CONNECTING", "AWAITING_SCAN", "PASSKEY_REQUIRED", "CONNECTED", "RECONNECTING", "DEGRADED", "DISCONNECTED", "LOGGED_OUT"]
+    # statusReason. - `LOGGED_OUT`: no number is linked. Next: link one: POST /v1/sessions/{id}/connect. More
+    # may come.
+    status: str
     # Why it is in this state. Of a session that is away `willReconnect` says whether it comes back by itself.
     # - `CREATED`: it is new. Next: nothing, it begins to connect. - `CONNECT_REQUESTED`: it connects, as was
     # asked. Next: nothing. - `RESTART_REQUIRED`: it connects once more, as the platform asked or to try a
@@ -419,39 +444,17 @@ class _CreatedSessionNeeded(TypedDict):
     # the phone, or link another number. - `CREDENTIALS_UNREADABLE`: what links the number cannot be read here.
     # Next: tell the operator; or log out, and link anew. - `UNLINKED`: the number was unlinked on the phone,
     # or by the platform. Next: link it anew. - `LOGOUT_REQUESTED`: you logged it out, or deleted it. Next:
-    # nothing; to use it again, link it.
-    statusReason: Literal["CREATED", "CONNECT_REQUESTED", "RESTART_REQUIRED", "QR_READY", "PASSKEY_ASKED", "PASSKEY_FAILED", "LINKED", "LOGGED_IN", "CONNECTION_LOST", "CONNECTION_REFUSED", "PLATFORM_ERROR", "LOGIN_TIMEOUT", "KEEP_ALIVE_TIMEOUT", "STREAM_UNREADABLE", "PROCESSING_STALLED", "UNANSWERED", "LIBRARY_ERROR", "WORKER_LOST", "MAINTENANCE", "PROXY_CHANGED", "PROXY_FAILED", "CLIENT_OUTDATED", "TEMPORARILY_BANNED", "USER_REQUEST", "QR_EXPIRED", "REPLACED", "PLATFORM_REFUSED", "BANNED", "CREDENTIALS_UNREADABLE", "UNLINKED", "LOGOUT_REQUESTED"]
-    # Since when (ISO 8601, UTC).
+    # nothing; to use it again, link it. More may come.
+    statusReason: str
+    # Since when.
     statusSince: str
-    # Who answers inbound messages.
-    botMode: Literal["MANAGED", "EXTERNAL"]
+    # Until when, where that is known: the end of a ban, or of a step of a link with a passkey; null: nothing
+    # says it.
+    statusUntil: Optional[str]
+    # Who answers inbound messages. More may come.
+    botMode: str
     # Linked number in E.164 form.
     phone: Optional[str]
-    # When it was created (ISO 8601, UTC).
-    createdAt: str
-    # Warmup tier: the daily cap of this session. It is kept with the number: linked anew, the number brings it
-    # along, and another number has its own.
-    warmupTier: int
-    # As statusReason: the name that events have for it.
-    reason: Literal["CREATED", "CONNECT_REQUESTED", "RESTART_REQUIRED", "QR_READY", "PASSKEY_ASKED", "PASSKEY_FAILED", "LINKED", "LOGGED_IN", "CONNECTION_LOST", "CONNECTION_REFUSED", "PLATFORM_ERROR", "LOGIN_TIMEOUT", "KEEP_ALIVE_TIMEOUT", "STREAM_UNREADABLE", "PROCESSING_STALLED", "UNANSWERED", "LIBRARY_ERROR", "WORKER_LOST", "MAINTENANCE", "PROXY_CHANGED", "PROXY_FAILED", "CLIENT_OUTDATED", "TEMPORARILY_BANNED", "USER_REQUEST", "QR_EXPIRED", "REPLACED", "PLATFORM_REFUSED", "BANNED", "CREDENTIALS_UNREADABLE", "UNLINKED", "LOGOUT_REQUESTED"]
-    # Of a session that is away, whether it comes back by itself, as in `session.disconnected`: true while it
-    # is RECONNECTING.
-    willReconnect: bool
-    # Who answers what people write. webhook: your bot, through the bound endpoint (EXTERNAL), also while that
-    # is paused: events wait for it then. nobody: MANAGED, as long as there is no assistant. assistant:
-    # MANAGED, once there is one.
-    answers: Literal["assistant", "webhook", "nobody"]
-
-
-class CreatedSession(_CreatedSessionNeeded, total=False):
-    """`CreatedSession` of the API description."""
-
-    # Until when, where that is known (ISO 8601, UTC): the end of a ban, or of a step of a link with a passkey;
-    # null: nothing says it.
-    statusUntil: Optional[str]
-    # Ids of other sessions of yours that the same number is linked to, where there are any: all of them are
-    # told of everything, and each has a daily limit of its own.
-    alsoLinkedIn: List[str]
     # Proxy that it connects through, without user and password; null: none.
     proxy: Optional[str]
     # Whether the number counts as online as long as it is connected; the phone of its owner gets no
@@ -465,6 +468,28 @@ class CreatedSession(_CreatedSessionNeeded, total=False):
     # written to nor heard from answer 429 with layer `platform`; all others go on. It does not touch the
     # warmup tier.
     restriction: Optional[SessionRestriction]
+    # When it was created.
+    createdAt: str
+    # Warmup tier: the daily cap of this session. It is kept with the number: linked anew, the number brings it
+    # along, and another number has its own.
+    warmupTier: int
+    # As statusReason: the name that events have for it. More may come.
+    reason: str
+    # Of a session that is away, whether it comes back by itself, as in `session.disconnected`: true while it
+    # is RECONNECTING.
+    willReconnect: bool
+    # Who answers what people write. webhook: your bot, through the bound endpoint (EXTERNAL), also while that
+    # is paused: events wait for it then. nobody: MANAGED, as long as there is no assistant. assistant:
+    # MANAGED, once there is one. More may come.
+    answers: str
+
+
+class CreatedSession(_CreatedSessionNeeded, total=False):
+    """`CreatedSession` of the API description."""
+
+    # Ids of other sessions of yours that the same number is linked to, where there are any: all of them are
+    # told of everything, and each has a daily limit of its own.
+    alsoLinkedIn: List[str]
     # What PUT external-config would answer; of a session that was created in external mode.
     externalConfig: ExternalConfig
 
@@ -492,7 +517,7 @@ class DeleteRequest(TypedDict):
 class _DeliveryAttemptNeeded(TypedDict):
     # Number of the attempt, from 1.
     attempt: int
-    # When it started (ISO 8601, UTC).
+    # When it started.
     startedAt: str
     # How long it took, in milliseconds.
     durationMs: int
@@ -512,6 +537,15 @@ class DeliveryAttempt(_DeliveryAttemptNeeded, total=False):
     responseHead: str
 
 
+class DeliveryPage(TypedDict):
+    """`DeliveryPage` of the API description."""
+
+    # The page.
+    items: List[DeliveryView]
+    # Give it as `before` to get the next page; null: this is the last.
+    nextCursor: Optional[str]
+
+
 class DeliveryView(TypedDict):
     """`DeliveryView` of the API description."""
 
@@ -524,18 +558,18 @@ class DeliveryView(TypedDict):
     # Event name.
     event: str
     # Where it stands. PENDING: on its way. HELD: its endpoint is not active. DEAD: given up, a replay tries
-    # once more.
-    status: Literal["PENDING", "HELD", "DELIVERED", "DEAD"]
-    # When the next attempt is due (ISO 8601, UTC).
+    # once more. More may come.
+    status: str
+    # When the next attempt is due.
     nextAttemptAt: Optional[str]
     # Why it was given up: what went wrong last; null unless it is DEAD.
     deadReason: Optional[str]
-    # When it was given up (ISO 8601, UTC); null unless it is DEAD.
+    # When it was given up; null unless it is DEAD.
     deadAt: Optional[str]
     # Every attempt, oldest first: of a delivery by itself up to the latest 1000, in lists the latest 20. The
     # number of the last says how many there were.
     attempts: List[DeliveryAttempt]
-    # When the event was taken in (ISO 8601, UTC).
+    # When the event was taken in.
     createdAt: str
 
 
@@ -561,13 +595,13 @@ class DryRunRefusal(TypedDict):
 
     # HTTP status of the refusal.
     status: int
-    # Error code.
-    code: Literal["RATE_LIMITED", "SESSION_NOT_CONNECTED", "QUOTA_CONFLICT"]
+    # Error code. More may come.
+    code: str
     # What is wrong, for a person.
     message: str
     # As in the error body.
     meta: Dict[str, Any]
-    # When it would be accepted again, where that is known (ISO 8601, UTC).
+    # When it would be accepted again, where that is known.
     retryAt: Optional[str]
 
 
@@ -592,11 +626,11 @@ class Erasure(TypedDict):
 
     # Erasure id.
     id: str
-    # RUNNING: what is counted is gone, more may follow. DONE: nothing is left.
-    status: Literal["RUNNING", "DONE"]
-    # When it was asked for (ISO 8601, UTC): what the contact wrote until then is erased.
+    # RUNNING: what is counted is gone, more may follow. DONE: nothing is left. More may come.
+    status: str
+    # When it was asked for: what the contact wrote until then is erased.
     requestedAt: str
-    # When it was done (ISO 8601, UTC).
+    # When it was done.
     finishedAt: Optional[str]
     # How much of what.
     erased: ErasureCounts
@@ -658,29 +692,23 @@ class ExternalBotEnv(_ExternalBotEnvNeeded, total=False):
 
 
 class _ExternalConfigNeeded(TypedDict):
-    # Who answers inbound messages.
-    botMode: Literal["MANAGED", "EXTERNAL"]
+    # Who answers inbound messages. More may come.
+    botMode: str
     # Who answers what people write. webhook: your bot, through the bound endpoint (EXTERNAL), also while that
     # is paused: events wait for it then. nobody: MANAGED, as long as there is no assistant. assistant:
-    # MANAGED, once there is one.
-    answers: Literal["assistant", "webhook", "nobody"]
+    # MANAGED, once there is one. More may come.
+    answers: str
     # Receiver of the bound endpoint; null where there never was one.
     webhookUrl: Optional[str]
     # Secret of the bound endpoint; null where there never was one.
     webhookSecret: Optional[str]
-    # Event filter of the bound endpoint; empty means the nine that `POST /v1/webhooks` lists; null where there
-    # never was one.
-    events: Optional[List[Literal["message.received", "message.sent", "message.delivered", "message.read", "message.failed", "session.connected", "session.disconnected", "session.qr_generated", "session.logged_out", "session.passkey_required", "session.passkey_changed", "session.pairing_code_replaced", "webhook.paused", "webhook.recovered", "message.poll_vote", "message.live_location", "call.received"]]]
-    # What the bound endpoint hears beside what contacts write in chats of their own; null where there never
-    # was one.
-    hears: Optional[Hears]
     # Bound endpoint, as under /v1/webhooks; null where there is none. In MANAGED it can be deleted there.
     endpointId: Optional[str]
     # Whether its deliveries go out. PAUSED: they are held, and nobody answers the session; send another
-    # webhookUrl, or reactivate it under /v1/webhooks. DISABLED: external mode is off.
-    endpointStatus: Optional[Literal["ACTIVE", "PAUSED", "DISABLED"]]
-    # Why it is paused: by a request, or by five consecutive permanent 4xx.
-    pausedReason: Optional[Literal["PERMANENT_4XX", "REQUESTED"]]
+    # webhookUrl, or reactivate it under /v1/webhooks. DISABLED: external mode is off. More may come.
+    endpointStatus: Optional[str]
+    # Why it is paused: by a request, or by five consecutive permanent 4xx. More may come.
+    pausedReason: Optional[str]
 
 
 class ExternalConfig(_ExternalConfigNeeded, total=False):
@@ -691,38 +719,13 @@ class ExternalConfig(_ExternalConfigNeeded, total=False):
     sameUrlAs: List[str]
     # What the bot needs; in the answer of PUT on enabling or minting.
     env: ExternalBotEnv
-    # The new API key; only with mintApiKey.
-    mintedKey: MintedKey
-
-
-class Hears(TypedDict):
-    """`Hears` of the API description."""
-
-    # Whether it hears what is said in groups (`isGroup: true`).
-    groups: bool
-    # Whether it hears what is written on the own phone, or on another device of the number (`fromMe: true`).
-    own: bool
-    # Whether it hears of edits and revocations of earlier messages (`change`).
-    changes: bool
-
-
-class HearsBody(TypedDict, total=False):
-    """`HearsBody` of the API description."""
-
-    # Whether it hears what is said in groups (`isGroup: true`). By default it does.
-    groups: bool
-    # Whether it hears what is written on the own phone, or on another device of the number (`fromMe: true`).
-    # By default it does not.
-    own: bool
-    # Whether it hears of edits and revocations of earlier messages (`change`). By default it does not.
-    changes: bool
 
 
 class HttpErrorBody(TypedDict):
     """`HttpErrorBody` of the API description."""
 
-    # Error code; compare by this.
-    code: Literal["VALIDATION_FAILED", "SESSION_NOT_CONNECTED", "UNAUTHENTICATED", "PAYMENT_REQUIRED", "FORBIDDEN", "TENANT_SUSPENDED", "SANDBOX_ONLY", "LIVE_ONLY", "ORIGIN_NOT_ALLOWED", "LINK_PAGE_NOT_ALLOWED", "DEVELOPMENT_ONLY", "NOT_FOUND", "TENANT_NOT_FOUND", "WIDGET_NOT_FOUND", "SESSION_NOT_FOUND", "PASSKEY_NOT_FOUND", "LINK_NOT_FOUND", "MESSAGE_NOT_FOUND", "CONVERSATION_NOT_FOUND", "CONTACT_NOT_FOUND", "ERASURE_NOT_FOUND", "ENDPOINT_NOT_FOUND", "DELIVERY_NOT_FOUND", "REPLAY_NOT_FOUND", "API_KEY_NOT_FOUND", "MEDIA_NOT_FOUND", "METHOD_NOT_ALLOWED", "REQUEST_TIMEOUT", "CONTACT_CONFLICT", "TENANT_STATE_CONFLICT", "SUBSCRIPTION_CONFLICT", "QR_CONFLICT", "SESSION_STATE_CONFLICT", "ENDPOINT_CONFLICT", "API_KEY_CONFLICT", "API_KEY_REPLACED", "LAST_ADMIN_KEY", "ALREADY_LINKED", "DEVICE_NAME_REFUSED", "CALL_NOT_RINGING", "MESSAGE_STATE_CONFLICT", "DELIVERY_STATE_CONFLICT", "REPLAY_CONFLICT", "QUOTA_CONFLICT", "AUDIT_LOG_CONFLICT", "PASSKEY_CONFLICT", "LINK_CONFLICT", "PASSKEY_ENDED", "LINK_ENDED", "CURSOR_EXPIRED", "MEDIA_GONE", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "RATE_LIMITED", "HEADERS_TOO_LARGE", "INTERNAL", "PLATFORM_UNAVAILABLE", "SANDBOX_UNAVAILABLE", "UPSTREAM_UNAVAILABLE", "UPSTREAM_TIMEOUT"]
+    # Error code; compare by this. More may come.
+    code: str
     # What is wrong, for a person.
     message: str
     # The value of the x-request-id header.
@@ -734,7 +737,7 @@ class HttpErrorBody(TypedDict):
 class LastAttempt(TypedDict):
     """`LastAttempt` of the API description."""
 
-    # When it started (ISO 8601, UTC).
+    # When it started.
     at: str
     # Status the receiver answered; null when there was no answer.
     status: Optional[int]
@@ -762,7 +765,8 @@ class LinkPageBody(TypedDict, total=False):
     reference: str
     # Where the page leads when the number is linked.
     returnUrl: str
-    # How long the link may wait to be opened, in seconds; from then on it holds for half an hour.
+    # How long the link may wait to be opened, in seconds; from then on it holds for half an hour. Left out: an
+    # hour.
     expiresInSeconds: int
 
 
@@ -772,7 +776,7 @@ class LinkPageView(TypedDict):
     # Address of the page, for one person: whoever opens it first may link a number. It is shown this once, and
     # not kept.
     address: str
-    # Until when it can be opened (ISO 8601, UTC).
+    # Until when it can be opened.
     expiresAt: str
     # Your own word for whom it is.
     reference: Optional[str]
@@ -809,19 +813,275 @@ class LocationContent(_LocationContentNeeded, total=False):
     address: str
 
 
-class LoggedEvent(TypedDict):
-    """`LoggedEvent` of the API description."""
+class LoggedCallReceived(TypedDict):
+    """`LoggedCallReceived` of the API description."""
 
     # Event id. Its delivery to an endpoint has the UUID of version 5 of both ids, one after the other as text,
     # in the namespace b0d7a3a4-2f0c-5b0e-9a57-6d1f4c1f9f57: so what came by webhook can be told from what did
     # not.
     id: str
-    # Event name.
-    event: str
-    # When the event was taken in (ISO 8601, UTC).
+    # When the event was taken in.
     createdAt: str
-    # Event data, the same as in the webhook.
-    payload: Dict[str, Any]
+    # Event name.
+    event: Literal["call.received"]
+    # Event data.
+    payload: CallReceivedV1
+
+
+# Event of the log: check `event` before `payload`, which is that of the webhook. One of a name that is not
+# listed has the same fields.
+LoggedEvent = Union["LoggedMessageReceived", "LoggedMessageSent", "LoggedMessageDelivered", "LoggedMessageRead", "LoggedMessageFailed", "LoggedSessionConnected", "LoggedSessionDisconnected", "LoggedSessionQrGenerated", "LoggedSessionLoggedOut", "LoggedSessionPasskeyRequired", "LoggedSessionPasskeyChanged", "LoggedSessionPairingCodeReplaced", "LoggedWebhookPaused", "LoggedWebhookRecovered", "LoggedMessagePollVote", "LoggedMessageLiveLocation", "LoggedCallReceived"]
+
+
+class LoggedEventHead(TypedDict):
+    """`LoggedEventHead` of the API description."""
+
+    # Event id. Its delivery to an endpoint has the UUID of version 5 of both ids, one after the other as text,
+    # in the namespace b0d7a3a4-2f0c-5b0e-9a57-6d1f4c1f9f57: so what came by webhook can be told from what did
+    # not.
+    id: str
+    # When the event was taken in.
+    createdAt: str
+
+
+class LoggedMessageDelivered(TypedDict):
+    """`LoggedMessageDelivered` of the API description."""
+
+    # Event id. Its delivery to an endpoint has the UUID of version 5 of both ids, one after the other as text,
+    # in the namespace b0d7a3a4-2f0c-5b0e-9a57-6d1f4c1f9f57: so what came by webhook can be told from what did
+    # not.
+    id: str
+    # When the event was taken in.
+    createdAt: str
+    # Event name.
+    event: Literal["message.delivered"]
+    # Event data.
+    payload: OutboundMessageV1
+
+
+class LoggedMessageFailed(TypedDict):
+    """`LoggedMessageFailed` of the API description."""
+
+    # Event id. Its delivery to an endpoint has the UUID of version 5 of both ids, one after the other as text,
+    # in the namespace b0d7a3a4-2f0c-5b0e-9a57-6d1f4c1f9f57: so what came by webhook can be told from what did
+    # not.
+    id: str
+    # When the event was taken in.
+    createdAt: str
+    # Event name.
+    event: Literal["message.failed"]
+    # Event data.
+    payload: MessageFailedV1
+
+
+class LoggedMessageLiveLocation(TypedDict):
+    """`LoggedMessageLiveLocation` of the API description."""
+
+    # Event id. Its delivery to an endpoint has the UUID of version 5 of both ids, one after the other as text,
+    # in the namespace b0d7a3a4-2f0c-5b0e-9a57-6d1f4c1f9f57: so what came by webhook can be told from what did
+    # not.
+    id: str
+    # When the event was taken in.
+    createdAt: str
+    # Event name.
+    event: Literal["message.live_location"]
+    # Event data.
+    payload: MessageLiveLocationV1
+
+
+class LoggedMessagePollVote(TypedDict):
+    """`LoggedMessagePollVote` of the API description."""
+
+    # Event id. Its delivery to an endpoint has the UUID of version 5 of both ids, one after the other as text,
+    # in the namespace b0d7a3a4-2f0c-5b0e-9a57-6d1f4c1f9f57: so what came by webhook can be told from what did
+    # not.
+    id: str
+    # When the event was taken in.
+    createdAt: str
+    # Event name.
+    event: Literal["message.poll_vote"]
+    # Event data.
+    payload: MessagePollVoteV1
+
+
+class LoggedMessageRead(TypedDict):
+    """`LoggedMessageRead` of the API description."""
+
+    # Event id. Its delivery to an endpoint has the UUID of version 5 of both ids, one after the other as text,
+    # in the namespace b0d7a3a4-2f0c-5b0e-9a57-6d1f4c1f9f57: so what came by webhook can be told from what did
+    # not.
+    id: str
+    # When the event was taken in.
+    createdAt: str
+    # Event name.
+    event: Literal["message.read"]
+    # Event data.
+    payload: OutboundMessageV1
+
+
+class LoggedMessageReceived(TypedDict):
+    """`LoggedMessageReceived` of the API description."""
+
+    # Event id. Its delivery to an endpoint has the UUID of version 5 of both ids, one after the other as text,
+    # in the namespace b0d7a3a4-2f0c-5b0e-9a57-6d1f4c1f9f57: so what came by webhook can be told from what did
+    # not.
+    id: str
+    # When the event was taken in.
+    createdAt: str
+    # Event name.
+    event: Literal["message.received"]
+    # Event data.
+    payload: MessageReceivedV1
+
+
+class LoggedMessageSent(TypedDict):
+    """`LoggedMessageSent` of the API description."""
+
+    # Event id. Its delivery to an endpoint has the UUID of version 5 of both ids, one after the other as text,
+    # in the namespace b0d7a3a4-2f0c-5b0e-9a57-6d1f4c1f9f57: so what came by webhook can be told from what did
+    # not.
+    id: str
+    # When the event was taken in.
+    createdAt: str
+    # Event name.
+    event: Literal["message.sent"]
+    # Event data.
+    payload: OutboundMessageV1
+
+
+class LoggedSessionConnected(TypedDict):
+    """`LoggedSessionConnected` of the API description."""
+
+    # Event id. Its delivery to an endpoint has the UUID of version 5 of both ids, one after the other as text,
+    # in the namespace b0d7a3a4-2f0c-5b0e-9a57-6d1f4c1f9f57: so what came by webhook can be told from what did
+    # not.
+    id: str
+    # When the event was taken in.
+    createdAt: str
+    # Event name.
+    event: Literal["session.connected"]
+    # Event data.
+    payload: SessionConnectedV1
+
+
+class LoggedSessionDisconnected(TypedDict):
+    """`LoggedSessionDisconnected` of the API description."""
+
+    # Event id. Its delivery to an endpoint has the UUID of version 5 of both ids, one after the other as text,
+    # in the namespace b0d7a3a4-2f0c-5b0e-9a57-6d1f4c1f9f57: so what came by webhook can be told from what did
+    # not.
+    id: str
+    # When the event was taken in.
+    createdAt: str
+    # Event name.
+    event: Literal["session.disconnected"]
+    # Event data.
+    payload: SessionDisconnectedV1
+
+
+class LoggedSessionLoggedOut(TypedDict):
+    """`LoggedSessionLoggedOut` of the API description."""
+
+    # Event id. Its delivery to an endpoint has the UUID of version 5 of both ids, one after the other as text,
+    # in the namespace b0d7a3a4-2f0c-5b0e-9a57-6d1f4c1f9f57: so what came by webhook can be told from what did
+    # not.
+    id: str
+    # When the event was taken in.
+    createdAt: str
+    # Event name.
+    event: Literal["session.logged_out"]
+    # Event data.
+    payload: SessionLoggedOutV1
+
+
+class LoggedSessionPairingCodeReplaced(TypedDict):
+    """`LoggedSessionPairingCodeReplaced` of the API description."""
+
+    # Event id. Its delivery to an endpoint has the UUID of version 5 of both ids, one after the other as text,
+    # in the namespace b0d7a3a4-2f0c-5b0e-9a57-6d1f4c1f9f57: so what came by webhook can be told from what did
+    # not.
+    id: str
+    # When the event was taken in.
+    createdAt: str
+    # Event name.
+    event: Literal["session.pairing_code_replaced"]
+    # Event data.
+    payload: PairingCodeReplacedV1
+
+
+class LoggedSessionPasskeyChanged(TypedDict):
+    """`LoggedSessionPasskeyChanged` of the API description."""
+
+    # Event id. Its delivery to an endpoint has the UUID of version 5 of both ids, one after the other as text,
+    # in the namespace b0d7a3a4-2f0c-5b0e-9a57-6d1f4c1f9f57: so what came by webhook can be told from what did
+    # not.
+    id: str
+    # When the event was taken in.
+    createdAt: str
+    # Event name.
+    event: Literal["session.passkey_changed"]
+    # Event data.
+    payload: PasskeyChangedV1
+
+
+class LoggedSessionPasskeyRequired(TypedDict):
+    """`LoggedSessionPasskeyRequired` of the API description."""
+
+    # Event id. Its delivery to an endpoint has the UUID of version 5 of both ids, one after the other as text,
+    # in the namespace b0d7a3a4-2f0c-5b0e-9a57-6d1f4c1f9f57: so what came by webhook can be told from what did
+    # not.
+    id: str
+    # When the event was taken in.
+    createdAt: str
+    # Event name.
+    event: Literal["session.passkey_required"]
+    # Event data.
+    payload: PasskeyRequiredV1
+
+
+class LoggedSessionQrGenerated(TypedDict):
+    """`LoggedSessionQrGenerated` of the API description."""
+
+    # Event id. Its delivery to an endpoint has the UUID of version 5 of both ids, one after the other as text,
+    # in the namespace b0d7a3a4-2f0c-5b0e-9a57-6d1f4c1f9f57: so what came by webhook can be told from what did
+    # not.
+    id: str
+    # When the event was taken in.
+    createdAt: str
+    # Event name.
+    event: Literal["session.qr_generated"]
+    # Event data.
+    payload: SessionQrGeneratedV1
+
+
+class LoggedWebhookPaused(TypedDict):
+    """`LoggedWebhookPaused` of the API description."""
+
+    # Event id. Its delivery to an endpoint has the UUID of version 5 of both ids, one after the other as text,
+    # in the namespace b0d7a3a4-2f0c-5b0e-9a57-6d1f4c1f9f57: so what came by webhook can be told from what did
+    # not.
+    id: str
+    # When the event was taken in.
+    createdAt: str
+    # Event name.
+    event: Literal["webhook.paused"]
+    # Event data.
+    payload: WebhookStateV1
+
+
+class LoggedWebhookRecovered(TypedDict):
+    """`LoggedWebhookRecovered` of the API description."""
+
+    # Event id. Its delivery to an endpoint has the UUID of version 5 of both ids, one after the other as text,
+    # in the namespace b0d7a3a4-2f0c-5b0e-9a57-6d1f4c1f9f57: so what came by webhook can be told from what did
+    # not.
+    id: str
+    # When the event was taken in.
+    createdAt: str
+    # Event name.
+    event: Literal["webhook.recovered"]
+    # Event data.
+    payload: WebhookStateV1
 
 
 class MagicNumber(TypedDict):
@@ -831,6 +1091,15 @@ class MagicNumber(TypedDict):
     phone: str
     # What becomes of a message to it.
     outcome: str
+
+
+class MagicNumberPage(TypedDict):
+    """`MagicNumberPage` of the API description."""
+
+    # The page.
+    items: List[MagicNumber]
+    # Give it as `before` to get the next page; null: this is the last.
+    nextCursor: Optional[str]
 
 
 class MarkReadBody(TypedDict):
@@ -1044,8 +1313,9 @@ class MessageBodyViewOnce(TypedDict):
 class MessageChange(TypedDict):
     """`MessageChange` of the API description."""
 
-    # EDITED: `body` is what the earlier message says from now on. REVOKED: the sender took it back.
-    kind: Literal["EDITED", "REVOKED"]
+    # EDITED: `body` is what the earlier message says from now on. REVOKED: the sender took it back. More may
+    # come.
+    kind: str
     # keyId of the earlier message.
     keyId: str
 
@@ -1057,7 +1327,7 @@ class MessageEdit(TypedDict):
     messageId: str
     # The new content.
     body: MessageBody
-    # When it was edited (ISO 8601, UTC).
+    # When it was edited.
     at: str
 
 
@@ -1070,9 +1340,11 @@ class _MessageFailedV1Needed(TypedDict):
     messageId: str
     # Platform message key.
     keyId: str
+    # The idempotency key that the send carried, if any.
+    clientMessageId: Optional[str]
     # The recipient's address.
     to: str
-    # When it happened (ISO 8601, UTC).
+    # When it happened.
     timestamp: str
     # Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages.
     conversationId: str
@@ -1086,8 +1358,8 @@ class _MessageFailedV1Needed(TypedDict):
     isGroup: bool
     # Always true: the number itself wrote it.
     fromMe: bool
-    # OUTBOUND: the number wrote it, as fromMe says, too. INBOUND: somebody else did.
-    direction: Literal["OUTBOUND", "INBOUND"]
+    # OUTBOUND: the number wrote it, as fromMe says, too. INBOUND: somebody else did. More may come.
+    direction: str
     # Why.
     failure: MessageFailure
 
@@ -1095,8 +1367,6 @@ class _MessageFailedV1Needed(TypedDict):
 class MessageFailedV1(_MessageFailedV1Needed, total=False):
     """`MessageFailedV1` of the API description."""
 
-    # The idempotency key that the send carried, if any.
-    clientMessageId: Optional[str]
     # What the send named, where the account of that number has another address: `to` is that of the account.
     requestedTo: str
     # The metadata that the send carried, if any.
@@ -1104,8 +1374,8 @@ class MessageFailedV1(_MessageFailedV1Needed, total=False):
 
 
 class _MessageFailureNeeded(TypedDict):
-    # Reason.
-    code: Literal["SESSION_LOGGED_OUT", "SESSION_DELETED", "EXPIRED", "NOT_ON_PLATFORM", "NOT_IN_GROUP", "REJECTED_BY_PLATFORM", "NO_ACK", "SEND_ERROR", "MEDIA_UNAVAILABLE", "MEDIA_REFUSED", "MEDIA_UPLOAD_FAILED", "ACCOUNT_RESTRICTED", "NEW_CHAT_QUOTA", "CANCELED", "SESSION_NOT_CONNECTED", "RATE_LIMITED", "PAYMENT_REQUIRED", "VALIDATION_FAILED"]
+    # Reason. More may come.
+    code: str
     # The reason in words.
     message: str
 
@@ -1113,17 +1383,23 @@ class _MessageFailureNeeded(TypedDict):
 class MessageFailure(_MessageFailureNeeded, total=False):
     """`MessageFailure` of the API description."""
 
-    # Daily limits of which its unit was given back, because the platform never saw the message.
-    givenBack: List[Literal["session", "plan"]]
+    # Daily limits of which its unit was given back, because the platform never saw the message. More may come.
+    givenBack: List[str]
 
 
-class _MessageLiveLocationV1Needed(TypedDict):
+class MessageLiveLocationV1(TypedDict):
+    """`MessageLiveLocationV1` of the API description."""
+
     # Session that received the place.
     sessionId: str
     # Service message id of the place.
     messageId: str
     # Address of who is on the way.
     remoteJid: str
+    # Phone number of who is on the way in E.164 form; null where the platform hides it.
+    phone: Optional[str]
+    # Display name of who is on the way.
+    pushName: Optional[str]
     # Address of the chat: of the contact, or of the group.
     chatId: str
     # Whether the chat is a group.
@@ -1140,17 +1416,8 @@ class _MessageLiveLocationV1Needed(TypedDict):
     secondsOn: int
     # What the place says besides.
     liveLocation: LiveLocation
-    # When the platform took the place (ISO 8601, UTC).
+    # When the platform took the place.
     timestamp: str
-
-
-class MessageLiveLocationV1(_MessageLiveLocationV1Needed, total=False):
-    """`MessageLiveLocationV1` of the API description."""
-
-    # Phone number of who is on the way in E.164 form; null where the platform hides it.
-    phone: Optional[str]
-    # Display name of who is on the way.
-    pushName: Optional[str]
 
 
 class MessageMedia(TypedDict):
@@ -1158,8 +1425,9 @@ class MessageMedia(TypedDict):
 
     # Id of the file: the same value as messageId.
     mediaId: str
-    # STORED: `GET /v1/messages/{messageId}/media` gives it. FAILED: it will not come; `reason` says why.
-    status: Literal["STORED", "FAILED"]
+    # STORED: `GET /v1/messages/{messageId}/media` gives it. FAILED: it will not come; `reason` says why. More
+    # may come.
+    status: str
     # Media type, as the sender names it.
     mimeType: Optional[str]
     # Size in bytes; null unless it is stored.
@@ -1168,8 +1436,8 @@ class MessageMedia(TypedDict):
     sha256: Optional[str]
     # Why it failed; null unless it did. INVALID: the message does not say where it is. TOO_LARGE: larger than
     # is kept here, or than there is room for (`media` of GET /v1/limits). GONE: the platform does not have it.
-    # CORRUPT: it is not the file that was sent. UNAVAILABLE: it could not be fetched in time.
-    reason: Optional[Literal["INVALID", "TOO_LARGE", "GONE", "CORRUPT", "UNAVAILABLE"]]
+    # CORRUPT: it is not the file that was sent. UNAVAILABLE: it could not be fetched in time. More may come.
+    reason: Optional[str]
 
 
 class MessageOrigin(TypedDict):
@@ -1187,6 +1455,15 @@ class MessageOrigin(TypedDict):
     change: Optional[MessageChange]
 
 
+class MessagePage(TypedDict):
+    """`MessagePage` of the API description."""
+
+    # The page.
+    items: List[MessageView]
+    # Give it as `before` to get the next page; null: this is the last.
+    nextCursor: Optional[str]
+
+
 class _MessagePollVoteV1Needed(TypedDict):
     # Session that received the vote.
     sessionId: str
@@ -1200,6 +1477,10 @@ class _MessagePollVoteV1Needed(TypedDict):
     pollAuthor: str
     # The voter's address.
     remoteJid: str
+    # The voter's phone number in E.164 form; null where the platform hides it.
+    phone: Optional[str]
+    # The voter's display name.
+    pushName: Optional[str]
     # Address of the chat: of the contact, or of the group.
     chatId: str
     # Whether the chat is a group.
@@ -1211,9 +1492,9 @@ class _MessagePollVoteV1Needed(TypedDict):
     # Options that the voter has chosen, by name, in the order of the poll. They replace those of any earlier
     # vote of the same voter; none: the vote is taken back.
     options: List[str]
-    # When the voter's device says that it was given (ISO 8601, UTC).
+    # When the voter's device says that it was given.
     votedAt: str
-    # When the platform took the vote (ISO 8601, UTC).
+    # When the platform took the vote.
     timestamp: str
 
 
@@ -1222,10 +1503,6 @@ class MessagePollVoteV1(_MessagePollVoteV1Needed, total=False):
 
     # Address behind which the platform hides the number of the voter, where both are known.
     hiddenJid: str
-    # The voter's phone number in E.164 form; null where the platform hides it.
-    phone: Optional[str]
-    # The voter's display name.
-    pushName: Optional[str]
     # Number of choices that are no option of the poll as it was sent, if any are.
     unknownOptions: int
     # True where the vote could not be read: `options` says nothing then.
@@ -1237,26 +1514,29 @@ class _MessageReceivedV1Needed(TypedDict):
     sessionId: str
     # Service message id.
     messageId: str
-    # The sender's address; in a group, one of its members. Answers go to `chatId`.
+    # The sender's address.
     remoteJid: str
-    # True for a message that was written on the own phone, or on another device of the number: no contact
-    # wrote it, `remoteJid` is the number itself. An endpoint hears it where `hears.own` is true. What is sent
-    # through the API is not told so.
-    fromMe: bool
     # Platform message key.
     keyId: str
     # Content; check `type` first.
     body: MessageBody
-    # When the platform took the message (ISO 8601, UTC).
+    # The sender's display name.
+    pushName: Optional[str]
+    # The sender's phone number in E.164 form; null where the platform hides it.
+    phone: Optional[str]
+    # When the platform took the message.
     timestamp: str
+    # True for a message that was written on the own phone, or on another device of the number: no contact
+    # wrote it, `remoteJid` is the number itself. What is sent through the API is not told so.
+    fromMe: bool
     # Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages.
     conversationId: str
     # As messageId: the name that `GET /v1/messages` has for it.
     id: str
     # As chatId: the name that `GET /v1/messages` has for it.
     contact: str
-    # OUTBOUND: the number wrote it, as fromMe says, too. INBOUND: somebody else did.
-    direction: Literal["OUTBOUND", "INBOUND"]
+    # OUTBOUND: the number wrote it, as fromMe says, too. INBOUND: somebody else did. More may come.
+    direction: str
     # As receivedAt: the name that `GET /v1/messages` has for it.
     createdAt: str
 
@@ -1268,16 +1548,7 @@ class MessageReceivedV1(_MessageReceivedV1Needed, total=False):
     chatId: str
     # Whether the chat is a group.
     isGroup: bool
-    # True for a message that names the number of the session: in a group, it is meant for it.
-    mentionsMe: bool
-    # What it does to an earlier message, of an edit or a revocation. An endpoint hears it where
-    # `hears.changes` is true.
-    change: MessageChange
-    # The sender's display name.
-    pushName: Optional[str]
-    # The sender's phone number in E.164 form; null where the platform hides it.
-    phone: Optional[str]
-    # When it arrived here (ISO 8601, UTC): the order of a conversation, also where a file held up its event.
+    # When it arrived here: the order of a conversation, also where a file held up its event.
     receivedAt: str
     # The file, of a message that has one.
     media: MessageMedia
@@ -1285,10 +1556,12 @@ class MessageReceivedV1(_MessageReceivedV1Needed, total=False):
     quoted: QuotedInbound
     # Addresses of the people named in it, if any are.
     mentions: List[str]
+    # What it does to an earlier message, of an edit or a revocation.
+    change: MessageChange
     # Why its body is `unsupported` where there is a kind for it. UNREADABLE: it could not be read or stored.
     # TOO_LARGE: it is larger than an event may be. WITHHELD: the platform gives it to the phone alone, as it
-    # does with one-time codes and with what may be viewed once.
-    unsupportedReason: Literal["UNREADABLE", "TOO_LARGE", "WITHHELD"]
+    # does with one-time codes and with what may be viewed once. More may come.
+    unsupportedReason: str
     # Of a choice among buttons or rows of a list: the id that whoever offered it gave it. `body` is the text
     # that it reads.
     choiceId: str
@@ -1341,25 +1614,27 @@ class MessageReferral(TypedDict, total=False):
 class MessageStep(TypedDict):
     """`MessageStep` of the API description."""
 
-    # The state.
-    status: Literal["QUEUED", "SENT", "DELIVERED", "READ", "FAILED", "RECEIVED"]
-    # When it was reached (ISO 8601, UTC), by the clock of whoever saw it.
+    # The state. More may come.
+    status: str
+    # When it was reached, by the clock of whoever saw it.
     at: str
 
 
-class _MessageViewNeeded(TypedDict):
+class MessageView(TypedDict):
+    """`MessageView` of the API description."""
+
     # Message id; the job id of an outbound message.
     id: str
-    # Job id of an outbound message.
+    # Job id of an outbound message; null of an inbound one.
     jobId: Optional[str]
     # Session.
     sessionId: str
     # Conversation of session and contact: `GET /v1/conversations/{id}/messages`.
     conversationId: str
-    # OUTBOUND: the number wrote it, through the API or on the phone. INBOUND: it arrived.
-    direction: Literal["OUTBOUND", "INBOUND"]
-    # Where it stands.
-    status: Literal["QUEUED", "SENT", "DELIVERED", "READ", "FAILED", "RECEIVED"]
+    # OUTBOUND: the number wrote it, through the API or on the phone. INBOUND: it arrived. More may come.
+    direction: str
+    # Where it stands. More may come.
+    status: str
     # The other side's address.
     contact: str
     # What the send named, where the account of that number has another address; `contact` is that of the
@@ -1368,6 +1643,10 @@ class _MessageViewNeeded(TypedDict):
     # Content, as it was sent. An edit is a message with the new text, a deletion one that is unsupported; what
     # they are about stays as it was, and says so in edited and deletedAt.
     body: MessageBody
+    # What it says since its author edited it; null: it was not edited.
+    edited: Optional[MessageEdit]
+    # When its author deleted it; null: it was not deleted.
+    deletedAt: Optional[str]
     # The message that an outbound message answers, reacts to, edits or deletes.
     relatesTo: Optional[RelatedMessage]
     # Who wrote a message that arrived, and what it refers to; null of an outbound one.
@@ -1380,9 +1659,9 @@ class _MessageViewNeeded(TypedDict):
     clientMessageId: Optional[str]
     # The metadata of the send, if any.
     metadata: Optional[Dict[str, str]]
-    # When it is, or was, to go out (ISO 8601, UTC), where the send said so: QUEUED until then.
+    # When it is, or was, to go out, where the send said so: QUEUED until then.
     sendAt: Optional[str]
-    # Until when it waits for its session (ISO 8601, UTC), where it was sent with onDisconnected queue.
+    # Until when it waits for its session, where it was sent with onDisconnected queue.
     expiresAt: Optional[str]
     # Why it failed; null unless status is FAILED.
     failure: Optional[MessageFailure]
@@ -1390,9 +1669,9 @@ class _MessageViewNeeded(TypedDict):
     # RECEIVED of an inbound message. What was never told is not in it, e.g. READ where the contact keeps that
     # to himself.
     timeline: List[MessageStep]
-    # When it was accepted or received (ISO 8601, UTC).
+    # When it was accepted or received.
     createdAt: str
-    # When its status last changed (ISO 8601, UTC).
+    # When its status last changed.
     updatedAt: str
     # As id: the name that events have for it.
     messageId: str
@@ -1410,35 +1689,11 @@ class _MessageViewNeeded(TypedDict):
     # Phone number of who wrote it in E.164 form, as in `message.received`; null where the platform hides it,
     # and of what was sent through the API.
     phone: Optional[str]
-    # When the platform took it (ISO 8601, UTC): the timestamp of `message.received` and of `message.sent`;
-    # null until it has.
+    # When the platform took it: the timestamp of `message.received` and of `message.sent`; null until it has.
     timestamp: Optional[str]
     # As createdAt, of a message that came from the platform: the name that `message.received` has; null of
     # what was sent through the API.
     receivedAt: Optional[str]
-
-
-class MessageView(_MessageViewNeeded, total=False):
-    """`MessageView` of the API description."""
-
-    # What it says since its author edited it; null: it was not edited.
-    edited: Optional[MessageEdit]
-    # When its author deleted it (ISO 8601, UTC); null: it was not deleted.
-    deletedAt: Optional[str]
-
-
-class MintedKey(TypedDict):
-    """`MintedKey` of the API description."""
-
-    # Key id.
-    kid: str
-    # Its name in `GET /v1/api-keys`.
-    name: str
-    # What it may do.
-    scopes: List[Literal["*", "messages:send", "messages:read", "webhooks:manage", "admin:*"]]
-    # Key ids that were made before for the bot of this session and still work, newest first, at most 100:
-    # revoke those that are not used any more (`DELETE /v1/api-keys/:kid`).
-    earlier: List[str]
 
 
 MonthUsage = TypedDict("MonthUsage", {
@@ -1458,25 +1713,23 @@ class NewApiKey(TypedDict):
 
     # Key id: the first 12 characters after the prefix.
     kid: str
-    # LIVE: for the platform. TEST: for the sandbox, which has data of its own.
-    environment: Literal["LIVE", "TEST"]
+    # LIVE: for the platform. TEST: for the sandbox, which has data of its own. More may come.
+    environment: str
     # Label for people.
     name: str
-    # What the key may do.
-    scopes: List[Literal["*", "messages:send", "messages:read", "webhooks:manage", "admin:*"]]
+    # What the key may do. More may come.
+    scopes: List[str]
     # The same as one string, separated by spaces.
     scope: str
-    # Session for whose bot `PUT /v1/sessions/:id/external-config` made it; null: made otherwise.
-    sessionId: Optional[str]
     # Last four characters, to tell keys apart.
     last4: str
-    # When it was created (ISO 8601, UTC).
+    # When it was created.
     createdAt: str
     # Whether it is older than 90 days: it should be replaced.
     rotationDue: bool
-    # When it stops working (ISO 8601, UTC); null: never.
+    # When it stops working; null: never.
     expiresAt: Optional[str]
-    # When it was last used (ISO 8601, UTC), late by up to a minute.
+    # When it was last used, late by up to a minute.
     lastUsedAt: Optional[str]
     # The whole key, for the Authorization header. Shown this once.
     secret: str
@@ -1514,9 +1767,11 @@ class _OutboundMessageV1Needed(TypedDict):
     messageId: str
     # Platform message key.
     keyId: str
+    # The idempotency key that the send carried, if any.
+    clientMessageId: Optional[str]
     # The recipient's address.
     to: str
-    # When it happened (ISO 8601, UTC).
+    # When it happened.
     timestamp: str
     # Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages.
     conversationId: str
@@ -1530,15 +1785,13 @@ class _OutboundMessageV1Needed(TypedDict):
     isGroup: bool
     # Always true: the number itself wrote it.
     fromMe: bool
-    # OUTBOUND: the number wrote it, as fromMe says, too. INBOUND: somebody else did.
-    direction: Literal["OUTBOUND", "INBOUND"]
+    # OUTBOUND: the number wrote it, as fromMe says, too. INBOUND: somebody else did. More may come.
+    direction: str
 
 
 class OutboundMessageV1(_OutboundMessageV1Needed, total=False):
     """`OutboundMessageV1` of the API description."""
 
-    # The idempotency key that the send carried, if any.
-    clientMessageId: Optional[str]
     # What the send named, where the account of that number has another address: `to` is that of the account.
     requestedTo: str
     # The metadata that the send carried, if any.
@@ -1550,7 +1803,7 @@ class PairingCode(TypedDict):
 
     # What to type on the phone.
     code: str
-    # When it stops being of use (ISO 8601, UTC).
+    # When it stops being of use.
     expiresAt: str
 
 
@@ -1564,14 +1817,14 @@ class PairingCodeBody(TypedDict):
 class _PairingCodeReplacedV1Needed(TypedDict):
     # The session.
     sessionId: str
-    # When it happened (ISO 8601, UTC).
+    # When it happened.
     timestamp: str
 
 
 class PairingCodeReplacedV1(_PairingCodeReplacedV1Needed, total=False):
     """`PairingCodeReplacedV1` of the API description."""
 
-    # When the platform stops accepting the code that replaces it (ISO 8601, UTC); absent: there is none.
+    # When the platform stops accepting the code that replaces it; absent: there is none.
     expiresAt: str
 
 
@@ -1616,19 +1869,19 @@ class _PasskeyChangedV1Needed(TypedDict):
     sessionId: str
     # What has become of it. sent: the platform has the answer. compare: there is a code to compare and
     # confirm. finishing: the platform has all. linked: the number is linked. failed: it is not; another QR
-    # code follows as long as somebody looks.
-    stage: Literal["sent", "compare", "finishing", "linked", "failed"]
-    # When it happened (ISO 8601, UTC).
+    # code follows as long as somebody looks. More may come.
+    stage: str
+    # When it happened.
     timestamp: str
 
 
 class PasskeyChangedV1(_PasskeyChangedV1Needed, total=False):
     """`PasskeyChangedV1` of the API description."""
 
-    # When this step is over; absent where nothing follows (ISO 8601, UTC).
+    # When this step is over; absent where nothing follows.
     expiresAt: str
-    # Why it failed.
-    reason: Literal["EXPIRED", "PHONE_SILENT", "REFUSED", "NO_ANSWER", "UNREADABLE", "CONNECTION_LOST", "GIVEN_UP"]
+    # Why it failed. More may come.
+    reason: str
 
 
 class PasskeyRequiredV1(TypedDict):
@@ -1636,9 +1889,9 @@ class PasskeyRequiredV1(TypedDict):
 
     # The session.
     sessionId: str
-    # Until when the challenge can be answered (ISO 8601, UTC).
+    # Until when the challenge can be answered.
     expiresAt: str
-    # When it happened (ISO 8601, UTC).
+    # When it happened.
     timestamp: str
 
 
@@ -1646,12 +1899,13 @@ class PasskeyView(TypedDict):
     """`PasskeyView` of the API description."""
 
     # Next step. challenge: answer the challenge with the passkey. sent: wait for the phone. compare: compare
-    # the code with that on the phone, and confirm it. finishing: wait until the number is linked.
-    stage: Literal["challenge", "sent", "compare", "finishing"]
+    # the code with that on the phone, and confirm it. finishing: wait until the number is linked. More may
+    # come.
+    stage: str
     # What to hand to `navigator.credentials.get` as `publicKey`, in its JSON form. Browsers take it on the
     # platform's own page alone.
     options: Dict[str, Any]
-    # When this step is over, and the link with it (ISO 8601, UTC).
+    # When this step is over, and the link with it.
     expiresAt: str
     # Code to compare with that on the phone; null before there is one.
     code: Optional[str]
@@ -1667,7 +1921,7 @@ class _PollContentNeeded(TypedDict):
 class PollContent(_PollContentNeeded, total=False):
     """`PollContent` of the API description."""
 
-    # Whether one may choose several of them.
+    # Whether one may choose several of them. Left out: false.
     multiple: bool
 
 
@@ -1708,7 +1962,7 @@ class PollVoteView(TypedDict):
     unknownOptions: int
     # True where the vote could not be read.
     unreadable: bool
-    # When the voter's device says that it was given (ISO 8601, UTC).
+    # When the voter's device says that it was given.
     votedAt: str
 
 
@@ -1736,23 +1990,14 @@ class _PutExternalConfigBodyNeeded(TypedDict):
 class PutExternalConfigBody(_PutExternalConfigBodyNeeded, total=False):
     """`PutExternalConfigBody` of the API description."""
 
-    # Receiver of this session. Required the first time external mode is enabled, refused before that, kept
-    # afterwards. Another address lifts a pause of the endpoint; enabling does not.
+    # Receiver of this session: https, a public host, no user info. Required the first time external mode is
+    # enabled, refused before that, kept afterwards. Another address lifts a pause of the endpoint; enabling
+    # does not.
     webhookUrl: str
-    # Events of this session to receive; empty means the nine that `POST /v1/webhooks` lists. Otherwise
-    # message.received is among them. Left out: they stay.
-    events: List[Literal["message.received", "message.sent", "message.delivered", "message.read", "message.failed", "session.connected", "session.disconnected", "session.qr_generated", "session.logged_out", "session.passkey_required", "session.passkey_changed", "session.pairing_code_replaced", "webhook.paused", "webhook.recovered", "message.poll_vote", "message.live_location", "call.received"]]
-    # What the receiver hears beside what contacts write in chats of their own. What is left out stays as it
-    # is.
-    hears: HearsBody
-    # Replaces the webhook secret at once.
+    # true replaces the webhook secret at once.
     rotateSecret: bool
-    # Generates an API key for the bot; it is shown only in this answer. Earlier ones go on working: the answer
-    # names them.
+    # true generates an API key for the bot; it is shown only in this answer.
     mintApiKey: bool
-    # What the key of `mintApiKey` may do. By default everything; a bot that answers needs no more than the two
-    # of the example. Only with `mintApiKey`.
-    scopes: List[Literal["*", "messages:send", "messages:read", "webhooks:manage", "admin:*"]]
 
 
 class QrDrawing(TypedDict):
@@ -1775,7 +2020,7 @@ class _QueuedMessageNeeded(TypedDict):
     to: str
     # The idempotency key, if one was given.
     clientMessageId: Optional[str]
-    # When it was accepted (ISO 8601, UTC).
+    # When it was accepted.
     createdAt: str
 
 
@@ -1785,15 +2030,15 @@ class QueuedMessage(_QueuedMessageNeeded, total=False):
     # What the send named, where the account of that number is known to have another address: `to` is that of
     # the account. Before the first message to it was sent, the event of that one tells it.
     requestedTo: str
-    # When it is to go out (ISO 8601, UTC), where the send said so.
+    # When it is to go out, where the send said so.
     sendAt: str
-    # Until when it waits for its session (ISO 8601, UTC), where it was sent with onDisconnected queue.
+    # Until when it waits for its session, where it was sent with onDisconnected queue.
     expiresAt: str
     # true where the clientMessageId had a job already: this is the first one, and nothing was sent again.
     repeated: bool
     # Of a repeat, what it asked for otherwise than the first request: the job goes on as it was asked for
-    # first. Look at it where one clientMessageId may have come to stand for two messages.
-    differs: List[Literal["sessionId", "to", "content"]]
+    # first. Look at it where one clientMessageId may have come to stand for two messages. More may come.
+    differs: List[str]
 
 
 class _QuotedInboundNeeded(TypedDict):
@@ -1844,8 +2089,8 @@ class RecentAttempts(TypedDict):
 class RelatedMessage(TypedDict):
     """`RelatedMessage` of the API description."""
 
-    # How.
-    relation: Literal["REPLY", "REACTION", "EDIT", "DELETE"]
+    # How. More may come.
+    relation: str
     # Its message id.
     messageId: str
 
@@ -1858,8 +2103,8 @@ class Replay(TypedDict):
     # Endpoint whose deliveries are replayed.
     endpointId: str
     # RUNNING until every delivery has had its attempt; while the endpoint is paused it waits. CANCELED: on
-    # request, or because the endpoint was deleted.
-    state: Literal["RUNNING", "DONE", "CANCELED"]
+    # request, or because the endpoint was deleted. More may come.
+    state: str
     # Deliveries to replay. At the end exactly those that were: one that was replayed by itself meanwhile is
     # left out.
     total: int
@@ -1867,9 +2112,9 @@ class Replay(TypedDict):
     done: int
     # Failed again: a dead letter is one again, what was delivered before stays delivered.
     failed: int
-    # When it was asked for (ISO 8601, UTC).
+    # When it was asked for.
     createdAt: str
-    # When it ended (ISO 8601, UTC); null while it is RUNNING.
+    # When it ended; null while it is RUNNING.
     finishedAt: Optional[str]
 
 
@@ -1878,13 +2123,13 @@ class ReplayBody(TypedDict, total=False):
 
     # Only deliveries of this event.
     event: Literal["message.received", "message.sent", "message.delivered", "message.read", "message.failed", "session.connected", "session.disconnected", "session.qr_generated", "session.logged_out", "session.passkey_required", "session.passkey_changed", "session.pairing_code_replaced", "webhook.paused", "webhook.recovered", "message.poll_vote", "message.live_location", "call.received"]
-    # Only deliveries of events from this time on (ISO 8601 with a zone).
+    # Only deliveries of events from this time on.
     since: str
-    # Only deliveries of events before this time (ISO 8601 with a zone).
+    # Only deliveries of events before this time.
     until: str
     # Only deliveries that stand here: DEAD replays the dead letters.
     status: Literal["DELIVERED", "DEAD"]
-    # Only count what would be replayed.
+    # true only counts what would be replayed.
     dryRun: bool
 
 
@@ -1902,14 +2147,14 @@ class RotatedKey(TypedDict):
 
     # Key id.
     kid: str
-    # When it stops working (ISO 8601, UTC).
+    # When it stops working.
     expiresAt: str
 
 
 class SandboxClock(TypedDict):
     """`SandboxClock` of the API description."""
 
-    # Its time (ISO 8601, UTC).
+    # Its time.
     now: str
     # How far it is ahead, in seconds.
     aheadSeconds: int
@@ -1939,13 +2184,13 @@ class SendMessageRequest(_SendMessageRequestNeeded, total=False):
     # 40 characters, each with a string of at most 500.
     metadata: Dict[str, str]
     # When it goes out: in the future, at most 28 days ahead. What a send of that moment would be refused for,
-    # it then fails of (ISO 8601 with a zone).
+    # it then fails of.
     sendAt: str
-    # What becomes of it while the session is not connected: fail (the default) answers SESSION_NOT_CONNECTED;
+    # What becomes of it while the session is not connected: fail, or left out, answers SESSION_NOT_CONNECTED;
     # queue accepts it, and it waits for the session.
     onDisconnected: Literal["fail", "queue"]
-    # With onDisconnected queue: how long it waits for its session, in seconds from now or from sendAt; then it
-    # fails as EXPIRED.
+    # With onDisconnected queue alone: how long it waits for its session, in seconds from now or from sendAt;
+    # then it fails as EXPIRED. Left out: an hour.
     queueForSeconds: int
     # Text to send, up to 65,536 characters.
     text: str
@@ -1978,18 +2223,15 @@ class SendMessageRequest(_SendMessageRequestNeeded, total=False):
     dryRun: bool
 
 
-class _SessionConnectedV1Needed(TypedDict):
-    # The session.
-    sessionId: str
-    # When it happened (ISO 8601, UTC).
-    timestamp: str
-
-
-class SessionConnectedV1(_SessionConnectedV1Needed, total=False):
+class SessionConnectedV1(TypedDict):
     """`SessionConnectedV1` of the API description."""
 
+    # The session.
+    sessionId: str
     # Linked number in E.164 form; of a session that ended, the number that it had. Null: none was linked.
     phone: Optional[str]
+    # When it happened.
+    timestamp: str
 
 
 class SessionDay(TypedDict):
@@ -2006,7 +2248,9 @@ class SessionDay(TypedDict):
 class _SessionDisconnectedV1Needed(TypedDict):
     # The session.
     sessionId: str
-    # When it happened (ISO 8601, UTC).
+    # Linked number in E.164 form; of a session that ended, the number that it had. Null: none was linked.
+    phone: Optional[str]
+    # When it happened.
     timestamp: str
     # Why, and what to do. `willReconnect` says the same in one word. - `CONNECTION_LOST`: the connection
     # broke. Next: nothing, it comes back by itself. - `CONNECTION_REFUSED`: the platform does not take the
@@ -2032,24 +2276,21 @@ class _SessionDisconnectedV1Needed(TypedDict):
     # number. Next: look at the phone whether it is banned; then POST /v1/sessions/{id}/connect. - `BANNED`:
     # the platform has banned the number for good. Next: appeal on the phone, or link another number. -
     # `CREDENTIALS_UNREADABLE`: what links the number cannot be read here. Next: tell the operator; or log out,
-    # and link anew.
-    reason: Literal["CONNECTION_LOST", "CONNECTION_REFUSED", "PLATFORM_ERROR", "LOGIN_TIMEOUT", "KEEP_ALIVE_TIMEOUT", "STREAM_UNREADABLE", "PROCESSING_STALLED", "UNANSWERED", "LIBRARY_ERROR", "WORKER_LOST", "MAINTENANCE", "PROXY_CHANGED", "PROXY_FAILED", "CLIENT_OUTDATED", "TEMPORARILY_BANNED", "USER_REQUEST", "QR_EXPIRED", "REPLACED", "PLATFORM_REFUSED", "BANNED", "CREDENTIALS_UNREADABLE"]
+    # and link anew. More may come.
+    reason: str
     # true: it comes back by itself, and `session.connected` tells when. false: it stays away until somebody
     # acts, as `reason` says.
     willReconnect: bool
-    # As `GET /v1/sessions/{id}` has it from then on.
-    status: Literal["RECONNECTING", "DISCONNECTED"]
-    # As reason: the name that `GET /v1/sessions/{id}` has for it.
-    statusReason: Literal["CONNECTION_LOST", "CONNECTION_REFUSED", "PLATFORM_ERROR", "LOGIN_TIMEOUT", "KEEP_ALIVE_TIMEOUT", "STREAM_UNREADABLE", "PROCESSING_STALLED", "UNANSWERED", "LIBRARY_ERROR", "WORKER_LOST", "MAINTENANCE", "PROXY_CHANGED", "PROXY_FAILED", "CLIENT_OUTDATED", "TEMPORARILY_BANNED", "USER_REQUEST", "QR_EXPIRED", "REPLACED", "PLATFORM_REFUSED", "BANNED", "CREDENTIALS_UNREADABLE"]
+    # As `GET /v1/sessions/{id}` has it from then on. More may come.
+    status: str
+    # As reason: the name that `GET /v1/sessions/{id}` has for it. More may come.
+    statusReason: str
 
 
 class SessionDisconnectedV1(_SessionDisconnectedV1Needed, total=False):
     """`SessionDisconnectedV1` of the API description."""
 
-    # Linked number in E.164 form; of a session that ended, the number that it had. Null: none was linked.
-    phone: Optional[str]
-    # Until when, where that is known (ISO 8601, UTC): the session comes back by itself at the end of a ban.
-    # Absent otherwise.
+    # Until when, where that is known: the session comes back by itself at the end of a ban. Absent otherwise.
     until: str
 
 
@@ -2075,25 +2316,32 @@ class SessionLimits(TypedDict):
     left: int
 
 
-class _SessionLoggedOutV1Needed(TypedDict):
+class SessionLoggedOutV1(TypedDict):
+    """`SessionLoggedOutV1` of the API description."""
+
     # The session.
     sessionId: str
-    # When it happened (ISO 8601, UTC).
+    # Linked number in E.164 form; of a session that ended, the number that it had. Null: none was linked.
+    phone: Optional[str]
+    # When it happened.
     timestamp: str
     # Why, and what to do. - `UNLINKED`: the number was unlinked on the phone, or by the platform. Next: link
     # it anew. - `LOGOUT_REQUESTED`: you logged it out, or deleted it. Next: nothing; to use it again, link it.
-    reason: Literal["UNLINKED", "LOGOUT_REQUESTED"]
+    # More may come.
+    reason: str
     # As `GET /v1/sessions/{id}` has it from then on.
     status: Literal["LOGGED_OUT"]
-    # As reason: the name that `GET /v1/sessions/{id}` has for it.
-    statusReason: Literal["UNLINKED", "LOGOUT_REQUESTED"]
+    # As reason: the name that `GET /v1/sessions/{id}` has for it. More may come.
+    statusReason: str
 
 
-class SessionLoggedOutV1(_SessionLoggedOutV1Needed, total=False):
-    """`SessionLoggedOutV1` of the API description."""
+class SessionPage(TypedDict):
+    """`SessionPage` of the API description."""
 
-    # Linked number in E.164 form; of a session that ended, the number that it had. Null: none was linked.
-    phone: Optional[str]
+    # The page.
+    items: List[SessionView]
+    # Give it as `before` to get the next page; null: this is the last.
+    nextCursor: Optional[str]
 
 
 class SessionQr(TypedDict):
@@ -2101,7 +2349,7 @@ class SessionQr(TypedDict):
 
     # Text to draw as a QR code and scan with the phone.
     qr: str
-    # When the platform stops accepting it (ISO 8601, UTC).
+    # When the platform stops accepting it.
     expiresAt: str
 
 
@@ -2110,9 +2358,9 @@ class _SessionQrGeneratedV1Needed(TypedDict):
     sessionId: str
     # Text to draw as a QR code and scan with the phone.
     qr: str
-    # When the platform stops accepting it (ISO 8601, UTC).
+    # When the platform stops accepting it.
     expiresAt: str
-    # When it happened (ISO 8601, UTC).
+    # When it happened.
     timestamp: str
 
 
@@ -2128,9 +2376,9 @@ class SessionRestriction(TypedDict):
     """`SessionRestriction` of the API description."""
 
     # ACCOUNT_RESTRICTED: the platform has restricted the number. NEW_CHAT_QUOTA: the number has begun as many
-    # chats as it may.
-    reason: Literal["ACCOUNT_RESTRICTED", "NEW_CHAT_QUOTA"]
-    # When it ends (ISO 8601, UTC): as the platform says, or a day after its last sign where it does not say.
+    # chats as it may. More may come.
+    reason: str
+    # When it ends: as the platform says, or a day after its last sign where it does not say.
     until: str
 
 
@@ -2158,8 +2406,9 @@ class _SessionViewNeeded(TypedDict):
     # `CONNECTED`: it is live. Next: nothing. - `RECONNECTING`: it was away, and comes back by itself. Next:
     # nothing. - `DEGRADED`: it is connected, and there are doubts that the connection works; sends go on.
     # Next: nothing, soon it is CONNECTED again or connected anew. - `DISCONNECTED`: it stays away. Next: see
-    # statusReason. - `LOGGED_OUT`: no number is linked. Next: link one: POST /v1/sessions/{id}/connect.
-    status: Literal["NEW", "CONNECTING", "AWAITING_SCAN", "PASSKEY_REQUIRED", "CONNECTED", "RECONNECTING", "DEGRADED", "DISCONNECTED", "LOGGED_OUT"]
+    # statusReason. - `LOGGED_OUT`: no number is linked. Next: link one: POST /v1/sessions/{id}/connect. More
+    # may come.
+    status: str
     # Why it is in this state. Of a session that is away `willReconnect` says whether it comes back by itself.
     # - `CREATED`: it is new. Next: nothing, it begins to connect. - `CONNECT_REQUESTED`: it connects, as was
     # asked. Next: nothing. - `RESTART_REQUIRED`: it connects once more, as the platform asked or to try a
@@ -2192,39 +2441,17 @@ class _SessionViewNeeded(TypedDict):
     # the phone, or link another number. - `CREDENTIALS_UNREADABLE`: what links the number cannot be read here.
     # Next: tell the operator; or log out, and link anew. - `UNLINKED`: the number was unlinked on the phone,
     # or by the platform. Next: link it anew. - `LOGOUT_REQUESTED`: you logged it out, or deleted it. Next:
-    # nothing; to use it again, link it.
-    statusReason: Literal["CREATED", "CONNECT_REQUESTED", "RESTART_REQUIRED", "QR_READY", "PASSKEY_ASKED", "PASSKEY_FAILED", "LINKED", "LOGGED_IN", "CONNECTION_LOST", "CONNECTION_REFUSED", "PLATFORM_ERROR", "LOGIN_TIMEOUT", "KEEP_ALIVE_TIMEOUT", "STREAM_UNREADABLE", "PROCESSING_STALLED", "UNANSWERED", "LIBRARY_ERROR", "WORKER_LOST", "MAINTENANCE", "PROXY_CHANGED", "PROXY_FAILED", "CLIENT_OUTDATED", "TEMPORARILY_BANNED", "USER_REQUEST", "QR_EXPIRED", "REPLACED", "PLATFORM_REFUSED", "BANNED", "CREDENTIALS_UNREADABLE", "UNLINKED", "LOGOUT_REQUESTED"]
-    # Since when (ISO 8601, UTC).
+    # nothing; to use it again, link it. More may come.
+    statusReason: str
+    # Since when.
     statusSince: str
-    # Who answers inbound messages.
-    botMode: Literal["MANAGED", "EXTERNAL"]
+    # Until when, where that is known: the end of a ban, or of a step of a link with a passkey; null: nothing
+    # says it.
+    statusUntil: Optional[str]
+    # Who answers inbound messages. More may come.
+    botMode: str
     # Linked number in E.164 form.
     phone: Optional[str]
-    # When it was created (ISO 8601, UTC).
-    createdAt: str
-    # Warmup tier: the daily cap of this session. It is kept with the number: linked anew, the number brings it
-    # along, and another number has its own.
-    warmupTier: int
-    # As statusReason: the name that events have for it.
-    reason: Literal["CREATED", "CONNECT_REQUESTED", "RESTART_REQUIRED", "QR_READY", "PASSKEY_ASKED", "PASSKEY_FAILED", "LINKED", "LOGGED_IN", "CONNECTION_LOST", "CONNECTION_REFUSED", "PLATFORM_ERROR", "LOGIN_TIMEOUT", "KEEP_ALIVE_TIMEOUT", "STREAM_UNREADABLE", "PROCESSING_STALLED", "UNANSWERED", "LIBRARY_ERROR", "WORKER_LOST", "MAINTENANCE", "PROXY_CHANGED", "PROXY_FAILED", "CLIENT_OUTDATED", "TEMPORARILY_BANNED", "USER_REQUEST", "QR_EXPIRED", "REPLACED", "PLATFORM_REFUSED", "BANNED", "CREDENTIALS_UNREADABLE", "UNLINKED", "LOGOUT_REQUESTED"]
-    # Of a session that is away, whether it comes back by itself, as in `session.disconnected`: true while it
-    # is RECONNECTING.
-    willReconnect: bool
-    # Who answers what people write. webhook: your bot, through the bound endpoint (EXTERNAL), also while that
-    # is paused: events wait for it then. nobody: MANAGED, as long as there is no assistant. assistant:
-    # MANAGED, once there is one.
-    answers: Literal["assistant", "webhook", "nobody"]
-
-
-class SessionView(_SessionViewNeeded, total=False):
-    """`SessionView` of the API description."""
-
-    # Until when, where that is known (ISO 8601, UTC): the end of a ban, or of a step of a link with a passkey;
-    # null: nothing says it.
-    statusUntil: Optional[str]
-    # Ids of other sessions of yours that the same number is linked to, where there are any: all of them are
-    # told of everything, and each has a daily limit of its own.
-    alsoLinkedIn: List[str]
     # Proxy that it connects through, without user and password; null: none.
     proxy: Optional[str]
     # Whether the number counts as online as long as it is connected; the phone of its owner gets no
@@ -2238,37 +2465,60 @@ class SessionView(_SessionViewNeeded, total=False):
     # written to nor heard from answer 429 with layer `platform`; all others go on. It does not touch the
     # warmup tier.
     restriction: Optional[SessionRestriction]
+    # When it was created.
+    createdAt: str
+    # Warmup tier: the daily cap of this session. It is kept with the number: linked anew, the number brings it
+    # along, and another number has its own.
+    warmupTier: int
+    # As statusReason: the name that events have for it. More may come.
+    reason: str
+    # Of a session that is away, whether it comes back by itself, as in `session.disconnected`: true while it
+    # is RECONNECTING.
+    willReconnect: bool
+    # Who answers what people write. webhook: your bot, through the bound endpoint (EXTERNAL), also while that
+    # is paused: events wait for it then. nobody: MANAGED, as long as there is no assistant. assistant:
+    # MANAGED, once there is one. More may come.
+    answers: str
+
+
+class SessionView(_SessionViewNeeded, total=False):
+    """`SessionView` of the API description."""
+
+    # Ids of other sessions of yours that the same number is linked to, where there are any: all of them are
+    # told of everything, and each has a daily limit of its own.
+    alsoLinkedIn: List[str]
 
 
 class _SubscriptionViewNeeded(TypedDict):
-    # Plan that holds now.
-    plan: Literal["STARTER", "GROWTH", "ENTERPRISE"]
-    # State.
-    status: Literal["TRIALING", "ACTIVE", "PAST_DUE", "UNPAID", "CANCELED", "PAUSED"]
+    # Plan that holds now. More may come.
+    plan: str
+    # State. More may come.
+    status: str
     # Whether sends, new sessions, connecting and pairing codes are allowed; otherwise 402.
     active: bool
-    # Who says what it is: `stripe` where it is paid by card, `operator` where it is set by hand.
-    keeper: Literal["operator", "stripe"]
+    # Who says what it is: `stripe` where it is paid by card, `operator` where it is set by hand. More may
+    # come.
+    keeper: str
 
 
 class SubscriptionView(_SubscriptionViewNeeded, total=False):
     """`SubscriptionView` of the API description."""
 
-    # While a payment is overdue: until when it stays active (ISO 8601, UTC).
+    # While a payment is overdue: until when it stays active.
     graceEndsAt: str
-    # A smaller plan that begins when the paid period ends.
-    nextPlan: Literal["STARTER", "GROWTH", "ENTERPRISE"]
-    # When that is (ISO 8601, UTC).
+    # A smaller plan that begins when the paid period ends. More may come.
+    nextPlan: str
+    # When that is.
     nextPlanAt: str
-    # End of the paid period (ISO 8601, UTC).
+    # End of the paid period.
     periodEndsAt: str
-    # When it ends, if it was canceled (ISO 8601, UTC).
+    # When it ends, if it was canceled.
     cancelsAt: str
 
 
 class _TenantLimitsNeeded(TypedDict):
-    # Plan of the tenant.
-    plan: Literal["STARTER", "GROWTH", "ENTERPRISE"]
+    # Plan of the tenant. More may come.
+    plan: str
     # When the day ends: the next midnight UTC.
     resetAt: str
     # Messages today, of all sessions together (layer `plan`).
@@ -2316,7 +2566,7 @@ class TierPromotion(TypedDict):
     tier: int
     # Tier before.
     previousTier: int
-    # When (ISO 8601, UTC).
+    # When.
     promotedAt: str
 
 
@@ -2330,8 +2580,8 @@ class TokenUsage(TypedDict):
     # Included tokens that are left; null: no limit.
     left: Optional[int]
     # Beyond what is included: `bill` goes on, by the block; `block` stops the assistant, and refuses sends of
-    # `MANAGED` sessions, until the month ends.
-    overage: Literal["bill", "block"]
+    # `MANAGED` sessions, until the month ends. More may come.
+    overage: str
     # Tokens of a block.
     blockSize: int
     # Blocks that were started this month.
@@ -2376,12 +2626,8 @@ class UpdateWebhookBody(TypedDict, total=False):
     name: str
     # New receiver address.
     url: str
-    # New filter; empty means the nine that `POST /v1/webhooks` lists. That of an endpoint that is bound to a
-    # session is empty or contains message.received.
+    # New filter; empty means all. That of an endpoint that is bound to a session stays empty.
     events: List[Literal["message.received", "message.sent", "message.delivered", "message.read", "message.failed", "session.connected", "session.disconnected", "session.qr_generated", "session.logged_out", "session.passkey_required", "session.passkey_changed", "session.pairing_code_replaced", "webhook.paused", "webhook.recovered", "message.poll_vote", "message.live_location", "call.received"]]
-    # What it hears of `message.received`, `message.poll_vote`, `message.live_location` and `call.received`
-    # beside what contacts write in chats of their own. What is left out stays as it is.
-    hears: HearsBody
     # All custom headers from now on, 4096 characters at most in all; {} removes them. The value *** keeps what
     # is stored.
     headers: Dict[str, str]
@@ -2439,8 +2685,8 @@ class WarmupCriterion(TypedDict):
 
     # DAYS_IN_TIER, USED_DAYS (days on which half of the cap was used), DELIVERED, REPLIED (parts of what was
     # sent and of the contacts): at least. FAILED (part of what was sent), DISCONNECTS_PER_DAY, LOGOUTS (both
-    # unplanned): at most.
-    name: Literal["DAYS_IN_TIER", "USED_DAYS", "DELIVERED", "FAILED", "REPLIED", "DISCONNECTS_PER_DAY", "LOGOUTS"]
+    # unplanned): at most. More may come.
+    name: str
     # Whether it is enough.
     met: bool
     # What is wanted.
@@ -2456,13 +2702,13 @@ class WarmupState(TypedDict):
     sessionId: str
     # Its tier.
     tier: int
-    # Since when (ISO 8601, UTC); null: nothing was sent yet.
+    # Since when; null: nothing was sent yet.
     tierSince: Optional[str]
     # Whole days in it.
     daysInTier: int
     # The next tier; null: it is the highest.
     nextTier: Optional[int]
-    # When the tier can rise at the earliest (ISO 8601, UTC).
+    # When the tier can rise at the earliest.
     dueAt: Optional[str]
     # What the next tier asks for. When all is met, the tier rises within the hour; it never falls.
     criteria: List[WarmupCriterion]
@@ -2475,31 +2721,29 @@ class _WebhookEndpointNeeded(TypedDict):
     name: str
     # Receiver address.
     url: str
-    # Event filter; empty means the nine that `POST /v1/webhooks` lists.
-    events: List[Literal["message.received", "message.sent", "message.delivered", "message.read", "message.failed", "session.connected", "session.disconnected", "session.qr_generated", "session.logged_out", "session.passkey_required", "session.passkey_changed", "session.pairing_code_replaced", "webhook.paused", "webhook.recovered", "message.poll_vote", "message.live_location", "call.received"]]
-    # What it hears beside what contacts write in chats of their own.
-    hears: Hears
-    # Whether deliveries go out.
-    status: Literal["ACTIVE", "PAUSED", "DISABLED"]
+    # Event filter; empty means all. More may come.
+    events: List[str]
+    # Whether deliveries go out. More may come.
+    status: str
     # Custom headers of every delivery; their values are not shown.
     headers: Dict[str, str]
     # Whether deliveries carry the headers of Standard Webhooks (webhook-id, webhook-timestamp,
     # webhook-signature) beside ours.
     standardWebhooks: bool
     # CONVERSATION: first attempts of a conversation in order, one that failed steps aside. STRICT: what
-    # follows in the conversation waits until it is delivered or dead.
-    ordering: Literal["CONVERSATION", "STRICT"]
-    # Why it is paused: by a request, or by five consecutive permanent 4xx.
-    pausedReason: Optional[Literal["PERMANENT_4XX", "REQUESTED"]]
+    # follows in the conversation waits until it is delivered or dead. More may come.
+    ordering: str
+    # Why it is paused: by a request, or by five consecutive permanent 4xx. More may come.
+    pausedReason: Optional[str]
     # Who paused it (key:<kid>); null where nobody did.
     pausedBy: Optional[str]
     # The reason that was given when it was paused by a request.
     pausedNote: Optional[str]
-    # Since when it is paused (ISO 8601, UTC).
+    # Since when it is paused.
     pausedAt: Optional[str]
     # Session it is bound to; null: tenant-wide.
     sessionId: Optional[str]
-    # When it was created (ISO 8601, UTC).
+    # When it was created.
     createdAt: str
 
 
@@ -2511,6 +2755,15 @@ class WebhookEndpoint(_WebhookEndpointNeeded, total=False):
     sameUrlAs: List[str]
 
 
+class WebhookEndpointPage(TypedDict):
+    """`WebhookEndpointPage` of the API description."""
+
+    # The page.
+    items: List[WebhookEndpoint]
+    # Give it as `before` to get the next page; null: this is the last.
+    nextCursor: Optional[str]
+
+
 class _WebhookEndpointWithSecretNeeded(TypedDict):
     # Endpoint id.
     id: str
@@ -2518,31 +2771,29 @@ class _WebhookEndpointWithSecretNeeded(TypedDict):
     name: str
     # Receiver address.
     url: str
-    # Event filter; empty means the nine that `POST /v1/webhooks` lists.
-    events: List[Literal["message.received", "message.sent", "message.delivered", "message.read", "message.failed", "session.connected", "session.disconnected", "session.qr_generated", "session.logged_out", "session.passkey_required", "session.passkey_changed", "session.pairing_code_replaced", "webhook.paused", "webhook.recovered", "message.poll_vote", "message.live_location", "call.received"]]
-    # What it hears beside what contacts write in chats of their own.
-    hears: Hears
-    # Whether deliveries go out.
-    status: Literal["ACTIVE", "PAUSED", "DISABLED"]
+    # Event filter; empty means all. More may come.
+    events: List[str]
+    # Whether deliveries go out. More may come.
+    status: str
     # Custom headers of every delivery; their values are not shown.
     headers: Dict[str, str]
     # Whether deliveries carry the headers of Standard Webhooks (webhook-id, webhook-timestamp,
     # webhook-signature) beside ours.
     standardWebhooks: bool
     # CONVERSATION: first attempts of a conversation in order, one that failed steps aside. STRICT: what
-    # follows in the conversation waits until it is delivered or dead.
-    ordering: Literal["CONVERSATION", "STRICT"]
-    # Why it is paused: by a request, or by five consecutive permanent 4xx.
-    pausedReason: Optional[Literal["PERMANENT_4XX", "REQUESTED"]]
+    # follows in the conversation waits until it is delivered or dead. More may come.
+    ordering: str
+    # Why it is paused: by a request, or by five consecutive permanent 4xx. More may come.
+    pausedReason: Optional[str]
     # Who paused it (key:<kid>); null where nobody did.
     pausedBy: Optional[str]
     # The reason that was given when it was paused by a request.
     pausedNote: Optional[str]
-    # Since when it is paused (ISO 8601, UTC).
+    # Since when it is paused.
     pausedAt: Optional[str]
     # Session it is bound to; null: tenant-wide.
     sessionId: Optional[str]
-    # When it was created (ISO 8601, UTC).
+    # When it was created.
     createdAt: str
     # Signs deliveries. Shown this once.
     secret: str
@@ -2559,8 +2810,8 @@ class WebhookEndpointWithSecret(_WebhookEndpointWithSecretNeeded, total=False):
 class WebhookHealth(TypedDict):
     """`WebhookHealth` of the API description."""
 
-    # Whether deliveries go out.
-    status: Literal["ACTIVE", "PAUSED", "DISABLED"]
+    # Whether deliveries go out. More may come.
+    status: str
     # Last attempt that delivered.
     lastSuccess: Optional[LastAttempt]
     # Last attempt that failed.
@@ -2591,16 +2842,16 @@ class WebhookStateV1(TypedDict):
     origin: str
     # Session it is bound to; null: tenant-wide.
     sessionId: Optional[str]
-    # Why it was paused: five permanent 4xx in a row, or by request.
-    reason: Literal["PERMANENT_4XX", "REQUESTED"]
-    # Since when it is, or was, paused (ISO 8601, UTC).
+    # Why it was paused: five permanent 4xx in a row, or by request. More may come.
+    reason: str
+    # Since when it is, or was, paused.
     since: str
     # Permanent 4xx in a row when it was paused.
     consecutiveFailures: int
     # Deliveries that wait for it at this moment: held from now on, or still to go out. Not counted beyond
     # 100,000.
     held: int
-    # When it happened (ISO 8601, UTC).
+    # When it happened.
     timestamp: str
 
 
@@ -2634,10 +2885,10 @@ class WidgetConfig(TypedDict):
     color: str
     # Black or white, whichever can be read on it.
     ink: str
-    # Corner of the page.
-    side: Literal["right", "left"]
-    # Language of the labels.
-    language: Literal["en", "de", "es", "fr", "it", "pt"]
+    # Corner of the page. More may come.
+    side: str
+    # Language of the labels. More may come.
+    language: str
     # What it says by itself.
     words: WidgetLabels
 
@@ -2655,6 +2906,15 @@ class WidgetLabels(TypedDict):
     code: str
 
 
+class WidgetPage(TypedDict):
+    """`WidgetPage` of the API description."""
+
+    # The page.
+    items: List[WidgetView]
+    # Give it as `before` to get the next page; null: this is the last.
+    nextCursor: Optional[str]
+
+
 class WidgetView(TypedDict):
     """`WidgetView` of the API description."""
 
@@ -2670,15 +2930,15 @@ class WidgetView(TypedDict):
     prefilledText: str
     # Colour of the button.
     color: str
-    # Corner of the page.
-    side: Literal["right", "left"]
-    # Language of what it says by itself.
-    language: Literal["en", "de", "es", "fr", "it", "pt"]
+    # Corner of the page. More may come.
+    side: str
+    # Language of what it says by itself. More may come.
+    language: str
     # Pages that may show it.
     allowedOrigins: List[str]
     # What to put on the page.
     embed: str
-    # When it was created (ISO 8601, UTC).
+    # When it was created.
     createdAt: str
 
 
@@ -2692,8 +2952,8 @@ class WriteAsContactBody(_WriteAsContactBodyNeeded, total=False):
 
     # Text of the message. Exactly one of this and `content`.
     text: str
-    # A message of another kind, in the words of `body` of `message.received`; a file is made up from its size.
-    content: Dict[str, Any]
+    # A message of any kind.
+    content: WrittenContent
 
 
 class WrittenAsContact(TypedDict):
@@ -2701,3 +2961,82 @@ class WrittenAsContact(TypedDict):
 
     # The id of the platform: `keyId` of `message.received`.
     keyId: str
+
+
+class _WrittenCardNeeded(TypedDict):
+    # Name on the card.
+    displayName: str
+
+
+class WrittenCard(_WrittenCardNeeded, total=False):
+    """`WrittenCard` of the API description."""
+
+    # Its number, with its country code.
+    phone: str
+
+
+class _WrittenContentNeeded(TypedDict):
+    # Kind of content. text and edit need `text`, a file of its kind `media`, location `latitude` and
+    # `longitude`, contact `contacts`, poll `name` and `options`, reaction `emoji`, vote `choices`; what is
+    # about an earlier message needs `targetKeyId`.
+    type: Literal["text", "image", "video", "audio", "document", "sticker", "location", "contact", "poll", "reaction", "edit", "revoke", "vote"]
+
+
+class WrittenContent(_WrittenContentNeeded, total=False):
+    """`WrittenContent` of the API description."""
+
+    # The words of a text or an edit.
+    text: str
+    # Words below an image, a video or a document.
+    caption: str
+    # The file of an image, a video, an audio, a document or a sticker.
+    media: WrittenFile
+    # Media type of the file; left out: the usual one of its kind.
+    mimeType: str
+    # File name of a document.
+    filename: str
+    # Number of pages of a document, from 1.
+    pageCount: int
+    # Length of an audio or a video.
+    seconds: int
+    # Whether an audio is a voice note.
+    isPtt: bool
+    # Whether a video is a round video note.
+    isPtv: bool
+    # Whether a sticker moves.
+    isAnimated: bool
+    # Degrees north of a location.
+    latitude: float
+    # Degrees east of a location.
+    longitude: float
+    # Name of a place, or question of a poll.
+    name: str
+    # Street address of a location.
+    address: str
+    # Cards of a contact message.
+    contacts: List[WrittenCard]
+    # Choices of a poll.
+    options: List[str]
+    # Emoji of a reaction; empty: it is taken back.
+    emoji: str
+    # Options of the poll that a vote is for; none: the vote is taken back.
+    choices: List[str]
+    # `keyId` of the message that a reaction, an edit, a revocation or a vote is about.
+    targetKeyId: str
+    # Whether it may be looked at only once: `message.received` has it as `view_once`.
+    viewOnce: bool
+    # `keyId` of the message that this one answers.
+    quotedKeyId: str
+    # Phone numbers of the people named in it.
+    mentions: List[str]
+    # Seconds after which phones delete it.
+    disappearsAfter: int
+
+
+class WrittenFile(TypedDict, total=False):
+    """`WrittenFile` of the API description."""
+
+    # Makes a file of so many bytes, the same every time. Either this or `base64`.
+    size: int
+    # The file.
+    base64: str
