@@ -371,7 +371,7 @@ export const ERROR_CATALOGUE = {
     true,
     'info',
     `A limit is used up. The message says which one, and meta.layer names its layer: ${LAYERS_IN_WORDS}.`,
-    'Wait for as many seconds as Retry-After says; meta names the layer, the limit or reason, what is used and when it resets.',
+    'Wait for as many seconds as Retry-After says; meta names the layer, the limit or reason, what is used and when it resets. Waiting does not bring more: sessions (meta.resource) come with a larger plan or when one is deleted; the tier of a session rises where contacts reply (GET /v1/sessions/:id/warmup), or by hand (POST /v1/sessions/:id/promote-warmup-tier).',
   ),
   HEADERS_TOO_LARGE: entry(
     431,

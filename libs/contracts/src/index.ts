@@ -69,7 +69,7 @@ export {
   validationFailed,
 } from './parsing.js';
 export { type Layer, LAYERS } from './limits/layers.js';
-export { limitReached, messagesReached } from './limits/limit-reached.js';
+export { limitReached, messagesReached, MORE_SESSIONS } from './limits/limit-reached.js';
 export { type Quota, quotaConflict } from './quota.js';
 export { sentencesOf, unknownField } from './rule-words.js';
 export {

@@ -3,6 +3,7 @@ import {
   type DayOf,
   type Entitlements,
   limitReached,
+  MORE_SESSIONS,
   type SessionReply,
   type SessionState,
   type SubscriptionState,
@@ -52,7 +53,7 @@ export function readOnlyError(subscription: SubscriptionState, used: number): Ap
   const limit = mostSessions(subscription);
   return limitReached(
     'plan',
-    `This session is read-only: the plan has room for ${limit}, and older sessions have it.`,
+    `This session is read-only: the plan has room for ${limit}, and older sessions have it. ${MORE_SESSIONS}`,
     { resource: 'sessions', limit, used },
   );
 }

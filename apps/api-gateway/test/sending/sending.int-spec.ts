@@ -150,8 +150,8 @@ describe('refusals come in a fixed order', () => {
   });
 
   test.each([
-    ['session', 'The messages of this session for today are used up: its warmup tier allows 10 a day.'],
-    ['plan', 'The messages of the plan for today are used up: it allows 10 a day.'],
+    ['session', /^The messages of this session for today are used up: its warmup tier allows 10 a day\./],
+    ['plan', /^The messages of the plan for today are used up: it allows 10 a day\.$/],
   ] as const)(
     'a used up %s cap is 429, says which one and until when, and leaves nothing',
     async (layer, message) => {
@@ -166,11 +166,26 @@ describe('refusals come in a fixed order', () => {
       expect(answer.status).toBe(429);
       expect(answer.headers.get('retry-after')).toBe('4321');
       const { retryAfterSeconds: _, ...meta } = { ...RATE_LIMIT, layer };
-      expect(answer.body).toMatchObject({ code: 'RATE_LIMITED', message, meta });
+      expect(answer.body).toMatchObject({
+        ...{ code: 'RATE_LIMITED', meta },
+        message: expect.stringMatching(message),
+      });
       expect(await rowsOf(sessionId)).toEqual([]);
       expect(await commandsOf(sessionId)).toEqual([]);
     },
   );
+
+  test('a used up tier says how it rises, by itself and by hand, and the highest one does not', async () => {
+    const words = async (limit: number): Promise<unknown> => {
+      gateway.fakes.refusal = { ...RATE_LIMIT, layer: 'session', limit };
+      const sessionId = session();
+      return (await send({ sessionId, to: '+15550001111', text: 'x' })).body['message'];
+    };
+    const message = await words(250);
+    for (const part of ['half of the days', '15 % of the contacts reply', '/warmup', '/promote-warmup-tier'])
+      expect(message).toContain(part);
+    expect(await words(5_000)).toMatch(/allows 5000 a day\.$/);
+  });
 });
 
 test('of each clientMessageId the digest of its message is stored, another one where session, contact or content differ', async () => {

@@ -10,6 +10,7 @@ import {
   invalidField,
   limitReached,
   type ListSessionsV1,
+  MORE_SESSIONS,
   MOST_SESSIONS,
   partitionOf,
   ReconcileSession,
@@ -302,11 +303,15 @@ async function assertRoom(
   const others = { tenantId, id: Not(sessionId), wanted: Not('DELETED' as const) };
   const used = await tx.countBy(Session, others);
   if (used < most) return;
-  throw limitReached('plan', `The sessions of the plan are used up: it has room for ${most}.`, {
-    resource: 'sessions',
-    limit: most,
-    used,
-  });
+  throw limitReached(
+    'plan',
+    `The sessions of the plan are used up: it has room for ${most}. ${MORE_SESSIONS}`,
+    {
+      resource: 'sessions',
+      limit: most,
+      used,
+    },
+  );
 }
 
 const fromNow = (ms: number): string => `clock_timestamp() + interval '${ms} milliseconds'`;

@@ -829,7 +829,9 @@ export class SessionsResource {
 
   /**
    * Read the warmup tier of a session and what the next one asks for. A number is judged once an hour. Its
-   * tier rises when all criteria are met, and never falls.
+   * tier rises when all criteria are met, and never falls. By default half of the cap is to be used on half
+   * of the days, and 15 % of the contacts reply, proven with nine in ten confidence: a number that sends
+   * notices only stays where it is, until it is promoted by hand.
    */
   getWarmup(id: string, options?: CallOptions): Promise<WarmupState> {
     return this.caller.json<WarmupState>(

@@ -26,6 +26,8 @@ export interface ApiKeyView {
   scopes: ('*' | 'messages:send' | 'messages:read' | 'webhooks:manage' | 'admin:*' | (string & {}))[];
   /** The same as one string, separated by spaces. */
   scope: string;
+  /** Session for whose bot `PUT /v1/sessions/:id/external-config` made it; null: made otherwise. */
+  sessionId: string | null;
   /** Last four characters, to tell keys apart. */
   last4: string;
   /** When it was created. */
@@ -293,20 +295,25 @@ export interface CreateApiKeyBody {
   /** Label for people. */
   name?: string | undefined;
   /**
-   * What the key may do. By default what the key it replaces may do, else everything. `webhooks:manage` is as
-   * strong as `messages:read`: an endpoint hears what is said.
+   * What the key may do. By default what the key it replaces may do, else everything. Fewer than the calling
+   * key has make a key beside it, where `rotates` does not say otherwise. `webhooks:manage` is as strong as
+   * `messages:read`: an endpoint hears what is said.
    */
   scopes?: ('*' | 'messages:send' | 'messages:read' | 'webhooks:manage' | 'admin:*')[] | undefined;
   /**
-   * Key id that the new key replaces: it expires in 24 hours. Left out: the calling key. null: no key is
-   * replaced.
+   * Key id that the new key replaces: it ends in 24 hours, or at its own end where that is sooner. null: no
+   * key is replaced. Left out: the calling key, unless the new one may do less or ends sooner. A key without
+   * `admin:*` replaces itself alone.
    */
   rotates?: string | null | undefined;
-  /** In how many days the key stops working. Left out: never, until it is replaced or revoked. */
-  expiresInDays?: number | undefined;
+  /**
+   * In how many days the key stops working; null: never, until it is replaced or revoked. Left out: at the
+   * end of the key that it replaces, else never. A key without `admin:*` cannot give more time than it has.
+   */
+  expiresInDays?: number | null | undefined;
   /** TEST: a key of the sandbox, made with a live key. By default that of the calling key. */
   environment?: 'LIVE' | 'TEST' | undefined;
-  /** The scopes as one string, separated by spaces, as answers have them: in the place of `scopes`. */
+  /** The scopes as one string, separated by spaces, as answers have them. `scopes` beside it says the same. */
   scope?: string | undefined;
 }
 
@@ -351,8 +358,9 @@ export interface CreateWebhookBody {
   /** Receiver address: https, a public host, no user info. */
   url: string;
   /**
-   * Events to receive; empty or left out means all but those that an endpoint has to name: message.poll_vote,
-   * message.live_location and call.received.
+   * Events to receive. Empty or left out means these nine: message.received, message.sent, message.delivered,
+   * message.read, message.failed, session.connected, session.disconnected, session.qr_generated,
+   * session.logged_out. Every other one has to be named, those of later releases, too.
    */
   events?:
     | (
@@ -375,6 +383,11 @@ export interface CreateWebhookBody {
         | 'call.received'
       )[]
     | undefined;
+  /**
+   * What it hears of `message.received`, `message.poll_vote`, `message.live_location` and `call.received`
+   * beside what contacts write in chats of their own. What is left out is as it is by default.
+   */
+  hears?: HearsBody | undefined;
   /**
    * Custom headers of every delivery, 4096 characters at most in all. Names that the gateway sets itself are
    * refused.
@@ -618,6 +631,37 @@ export interface ExternalConfig {
   webhookUrl: string | null;
   /** Secret of the bound endpoint; null where there never was one. */
   webhookSecret: string | null;
+  /**
+   * Event filter of the bound endpoint; empty means the nine that `POST /v1/webhooks` lists; null where there
+   * never was one. More may come.
+   */
+  events:
+    | (
+        | 'message.received'
+        | 'message.sent'
+        | 'message.delivered'
+        | 'message.read'
+        | 'message.failed'
+        | 'session.connected'
+        | 'session.disconnected'
+        | 'session.qr_generated'
+        | 'session.logged_out'
+        | 'session.passkey_required'
+        | 'session.passkey_changed'
+        | 'session.pairing_code_replaced'
+        | 'webhook.paused'
+        | 'webhook.recovered'
+        | 'message.poll_vote'
+        | 'message.live_location'
+        | 'call.received'
+        | (string & {})
+      )[]
+    | null;
+  /**
+   * What the bound endpoint hears beside what contacts write in chats of their own; null where there never
+   * was one.
+   */
+  hears: Hears | null;
   /** Bound endpoint, as under /v1/webhooks; null where there is none. In MANAGED it can be deleted there. */
   endpointId: string | null;
   /**
@@ -634,6 +678,31 @@ export interface ExternalConfig {
   sameUrlAs?: string[] | undefined;
   /** What the bot needs; in the answer of PUT on enabling or minting. */
   env?: ExternalBotEnv | undefined;
+  /** The new API key; only with mintApiKey. */
+  mintedKey?: MintedKey | undefined;
+}
+
+/** `Hears` of the API description. */
+export interface Hears {
+  /** Whether it hears what is said in groups (`isGroup: true`). */
+  groups: boolean;
+  /** Whether it hears what is written on the own phone, or on another device of the number (`fromMe: true`). */
+  own: boolean;
+  /** Whether it hears of edits and revocations of earlier messages (`change`). */
+  changes: boolean;
+}
+
+/** `HearsBody` of the API description. */
+export interface HearsBody {
+  /** Whether it hears what is said in groups (`isGroup: true`). By default it does. */
+  groups?: boolean | undefined;
+  /**
+   * Whether it hears what is written on the own phone, or on another device of the number (`fromMe: true`).
+   * By default it does not.
+   */
+  own?: boolean | undefined;
+  /** Whether it hears of edits and revocations of earlier messages (`change`). By default it does not. */
+  changes?: boolean | undefined;
 }
 
 /** `HttpErrorBody` of the API description. */
@@ -671,6 +740,8 @@ export interface HttpErrorBody {
     | 'SESSION_STATE_CONFLICT'
     | 'ENDPOINT_CONFLICT'
     | 'API_KEY_CONFLICT'
+    | 'API_KEY_REPLACED'
+    | 'LAST_ADMIN_KEY'
     | 'ALREADY_LINKED'
     | 'DEVICE_NAME_REFUSED'
     | 'CALL_NOT_RINGING'
@@ -1324,8 +1395,25 @@ export interface MessageReceivedV1 {
   sessionId: string;
   /** Service message id. */
   messageId: string;
-  /** The sender's address. */
+  /** The sender's address; in a group, one of its members. Answers go to `chatId`. */
   remoteJid: string;
+  /** Address of the chat: send answers to it. Of the contact, or of the group. */
+  chatId?: string | undefined;
+  /** Whether the chat is a group. */
+  isGroup?: boolean | undefined;
+  /** True for a message that names the number of the session: in a group, it is meant for it. */
+  mentionsMe?: boolean | undefined;
+  /**
+   * True for a message that was written on the own phone, or on another device of the number: no contact
+   * wrote it, `remoteJid` is the number itself. An endpoint hears it where `hears.own` is true. What is sent
+   * through the API is not told so.
+   */
+  fromMe: boolean;
+  /**
+   * What it does to an earlier message, of an edit or a revocation. An endpoint hears it where
+   * `hears.changes` is true.
+   */
+  change?: MessageChange | undefined;
   /** Platform message key. */
   keyId: string;
   /** Content; check `type` first. */
@@ -1336,15 +1424,6 @@ export interface MessageReceivedV1 {
   phone: string | null;
   /** When the platform took the message. */
   timestamp: string;
-  /**
-   * True for a message that was written on the own phone, or on another device of the number: no contact
-   * wrote it, `remoteJid` is the number itself. What is sent through the API is not told so.
-   */
-  fromMe: boolean;
-  /** Address of the chat: send answers to it. Of the contact, or of the group. */
-  chatId?: string | undefined;
-  /** Whether the chat is a group. */
-  isGroup?: boolean | undefined;
   /** When it arrived here: the order of a conversation, also where a file held up its event. */
   receivedAt?: string | undefined;
   /** Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages. */
@@ -1363,8 +1442,6 @@ export interface MessageReceivedV1 {
   quoted?: QuotedInbound | undefined;
   /** Addresses of the people named in it, if any are. */
   mentions?: string[] | undefined;
-  /** What it does to an earlier message, of an edit or a revocation. */
-  change?: MessageChange | undefined;
   /**
    * Why its body is `unsupported` where there is a kind for it. UNREADABLE: it could not be read or stored.
    * TOO_LARGE: it is larger than an event may be. WITHHELD: the platform gives it to the phone alone, as it
@@ -1520,6 +1597,21 @@ export interface MessageView {
    * what was sent through the API.
    */
   receivedAt: string | null;
+}
+
+/** `MintedKey` of the API description. */
+export interface MintedKey {
+  /** Key id. */
+  kid: string;
+  /** Its name in `GET /v1/api-keys`. */
+  name: string;
+  /** What it may do. More may come. */
+  scopes: ('*' | 'messages:send' | 'messages:read' | 'webhooks:manage' | 'admin:*' | (string & {}))[];
+  /**
+   * Key ids that were made before for the bot of this session and still work, newest first, at most 100:
+   * revoke those that are not used any more (`DELETE /v1/api-keys/:kid`).
+   */
+  earlier: string[];
 }
 
 /** `MonthUsage` of the API description. */
@@ -1782,10 +1874,48 @@ export interface PutExternalConfigBody {
    * does not.
    */
   webhookUrl?: string | undefined;
+  /**
+   * Events of this session to receive; empty means the nine that `POST /v1/webhooks` lists. Otherwise
+   * message.received is among them. Left out: they stay.
+   */
+  events?:
+    | (
+        | 'message.received'
+        | 'message.sent'
+        | 'message.delivered'
+        | 'message.read'
+        | 'message.failed'
+        | 'session.connected'
+        | 'session.disconnected'
+        | 'session.qr_generated'
+        | 'session.logged_out'
+        | 'session.passkey_required'
+        | 'session.passkey_changed'
+        | 'session.pairing_code_replaced'
+        | 'webhook.paused'
+        | 'webhook.recovered'
+        | 'message.poll_vote'
+        | 'message.live_location'
+        | 'call.received'
+      )[]
+    | undefined;
+  /**
+   * What the receiver hears beside what contacts write in chats of their own. What is left out stays as it
+   * is.
+   */
+  hears?: HearsBody | undefined;
   /** true replaces the webhook secret at once. */
   rotateSecret?: boolean | undefined;
-  /** true generates an API key for the bot; it is shown only in this answer. */
+  /**
+   * true generates an API key for the bot; it is shown only in this answer. Earlier ones go on working: the
+   * answer names them.
+   */
   mintApiKey?: boolean | undefined;
+  /**
+   * What the key of `mintApiKey` may do. By default everything; a bot that answers needs no more than the two
+   * of the example. Only with `mintApiKey`.
+   */
+  scopes?: ('*' | 'messages:send' | 'messages:read' | 'webhooks:manage' | 'admin:*')[] | undefined;
 }
 
 /** `QrDrawing` of the API description. */
@@ -2560,7 +2690,10 @@ export interface UpdateWebhookBody {
   name?: string | undefined;
   /** New receiver address. */
   url?: string | undefined;
-  /** New filter; empty means all. That of an endpoint that is bound to a session stays empty. */
+  /**
+   * New filter; empty means the nine that `POST /v1/webhooks` lists. That of an endpoint that is bound to a
+   * session is empty or contains message.received.
+   */
   events?:
     | (
         | 'message.received'
@@ -2582,6 +2715,11 @@ export interface UpdateWebhookBody {
         | 'call.received'
       )[]
     | undefined;
+  /**
+   * What it hears of `message.received`, `message.poll_vote`, `message.live_location` and `call.received`
+   * beside what contacts write in chats of their own. What is left out stays as it is.
+   */
+  hears?: HearsBody | undefined;
   /**
    * All custom headers from now on, 4096 characters at most in all; {} removes them. The value *** keeps what
    * is stored.
@@ -2687,7 +2825,7 @@ export interface WebhookEndpoint {
   name: string;
   /** Receiver address. */
   url: string;
-  /** Event filter; empty means all. More may come. */
+  /** Event filter; empty means the nine that `POST /v1/webhooks` lists. More may come. */
   events: (
     | 'message.received'
     | 'message.sent'
@@ -2708,6 +2846,8 @@ export interface WebhookEndpoint {
     | 'call.received'
     | (string & {})
   )[];
+  /** What it hears beside what contacts write in chats of their own. */
+  hears: Hears;
   /** Whether deliveries go out. More may come. */
   status: 'ACTIVE' | 'PAUSED' | 'DISABLED' | (string & {});
   /** Custom headers of every delivery; their values are not shown. */

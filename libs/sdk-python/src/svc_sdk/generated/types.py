@@ -33,6 +33,8 @@ class ApiKeyView(TypedDict):
     scopes: List[str]
     # The same as one string, separated by spaces.
     scope: str
+    # Session for whose bot `PUT /v1/sessions/:id/external-config` made it; null: made otherwise.
+    sessionId: Optional[str]
     # Last four characters, to tell keys apart.
     last4: str
     # When it was created.
@@ -308,17 +310,20 @@ class CreateApiKeyBody(TypedDict, total=False):
 
     # Label for people.
     name: str
-    # What the key may do. By default what the key it replaces may do, else everything. `webhooks:manage` is as
-    # strong as `messages:read`: an endpoint hears what is said.
+    # What the key may do. By default what the key it replaces may do, else everything. Fewer than the calling
+    # key has make a key beside it, where `rotates` does not say otherwise. `webhooks:manage` is as strong as
+    # `messages:read`: an endpoint hears what is said.
     scopes: List[Literal["*", "messages:send", "messages:read", "webhooks:manage", "admin:*"]]
-    # Key id that the new key replaces: it expires in 24 hours. Left out: the calling key. null: no key is
-    # replaced.
+    # Key id that the new key replaces: it ends in 24 hours, or at its own end where that is sooner. null: no
+    # key is replaced. Left out: the calling key, unless the new one may do less or ends sooner. A key without
+    # `admin:*` replaces itself alone.
     rotates: Optional[str]
-    # In how many days the key stops working. Left out: never, until it is replaced or revoked.
-    expiresInDays: int
+    # In how many days the key stops working; null: never, until it is replaced or revoked. Left out: at the
+    # end of the key that it replaces, else never. A key without `admin:*` cannot give more time than it has.
+    expiresInDays: Optional[int]
     # TEST: a key of the sandbox, made with a live key. By default that of the calling key.
     environment: Literal["LIVE", "TEST"]
-    # The scopes as one string, separated by spaces, as answers have them: in the place of `scopes`.
+    # The scopes as one string, separated by spaces, as answers have them. `scopes` beside it says the same.
     scope: str
 
 
@@ -360,9 +365,13 @@ class _CreateWebhookBodyNeeded(TypedDict):
 class CreateWebhookBody(_CreateWebhookBodyNeeded, total=False):
     """`CreateWebhookBody` of the API description."""
 
-    # Events to receive; empty or left out means all but those that an endpoint has to name: message.poll_vote,
-    # message.live_location and call.received.
+    # Events to receive. Empty or left out means these nine: message.received, message.sent, message.delivered,
+    # message.read, message.failed, session.connected, session.disconnected, session.qr_generated,
+    # session.logged_out. Every other one has to be named, those of later releases, too.
     events: List[Literal["message.received", "message.sent", "message.delivered", "message.read", "message.failed", "session.connected", "session.disconnected", "session.qr_generated", "session.logged_out", "session.passkey_required", "session.passkey_changed", "session.pairing_code_replaced", "webhook.paused", "webhook.recovered", "message.poll_vote", "message.live_location", "call.received"]]
+    # What it hears of `message.received`, `message.poll_vote`, `message.live_location` and `call.received`
+    # beside what contacts write in chats of their own. What is left out is as it is by default.
+    hears: HearsBody
     # Custom headers of every delivery, 4096 characters at most in all. Names that the gateway sets itself are
     # refused.
     headers: Dict[str, str]
@@ -702,6 +711,12 @@ class _ExternalConfigNeeded(TypedDict):
     webhookUrl: Optional[str]
     # Secret of the bound endpoint; null where there never was one.
     webhookSecret: Optional[str]
+    # Event filter of the bound endpoint; empty means the nine that `POST /v1/webhooks` lists; null where there
+    # never was one. More may come.
+    events: Optional[List[str]]
+    # What the bound endpoint hears beside what contacts write in chats of their own; null where there never
+    # was one.
+    hears: Optional[Hears]
     # Bound endpoint, as under /v1/webhooks; null where there is none. In MANAGED it can be deleted there.
     endpointId: Optional[str]
     # Whether its deliveries go out. PAUSED: they are held, and nobody answers the session; send another
@@ -719,6 +734,31 @@ class ExternalConfig(_ExternalConfigNeeded, total=False):
     sameUrlAs: List[str]
     # What the bot needs; in the answer of PUT on enabling or minting.
     env: ExternalBotEnv
+    # The new API key; only with mintApiKey.
+    mintedKey: MintedKey
+
+
+class Hears(TypedDict):
+    """`Hears` of the API description."""
+
+    # Whether it hears what is said in groups (`isGroup: true`).
+    groups: bool
+    # Whether it hears what is written on the own phone, or on another device of the number (`fromMe: true`).
+    own: bool
+    # Whether it hears of edits and revocations of earlier messages (`change`).
+    changes: bool
+
+
+class HearsBody(TypedDict, total=False):
+    """`HearsBody` of the API description."""
+
+    # Whether it hears what is said in groups (`isGroup: true`). By default it does.
+    groups: bool
+    # Whether it hears what is written on the own phone, or on another device of the number (`fromMe: true`).
+    # By default it does not.
+    own: bool
+    # Whether it hears of edits and revocations of earlier messages (`change`). By default it does not.
+    changes: bool
 
 
 class HttpErrorBody(TypedDict):
@@ -1514,8 +1554,12 @@ class _MessageReceivedV1Needed(TypedDict):
     sessionId: str
     # Service message id.
     messageId: str
-    # The sender's address.
+    # The sender's address; in a group, one of its members. Answers go to `chatId`.
     remoteJid: str
+    # True for a message that was written on the own phone, or on another device of the number: no contact
+    # wrote it, `remoteJid` is the number itself. An endpoint hears it where `hears.own` is true. What is sent
+    # through the API is not told so.
+    fromMe: bool
     # Platform message key.
     keyId: str
     # Content; check `type` first.
@@ -1526,9 +1570,6 @@ class _MessageReceivedV1Needed(TypedDict):
     phone: Optional[str]
     # When the platform took the message.
     timestamp: str
-    # True for a message that was written on the own phone, or on another device of the number: no contact
-    # wrote it, `remoteJid` is the number itself. What is sent through the API is not told so.
-    fromMe: bool
     # Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages.
     conversationId: str
     # As messageId: the name that `GET /v1/messages` has for it.
@@ -1548,6 +1589,11 @@ class MessageReceivedV1(_MessageReceivedV1Needed, total=False):
     chatId: str
     # Whether the chat is a group.
     isGroup: bool
+    # True for a message that names the number of the session: in a group, it is meant for it.
+    mentionsMe: bool
+    # What it does to an earlier message, of an edit or a revocation. An endpoint hears it where
+    # `hears.changes` is true.
+    change: MessageChange
     # When it arrived here: the order of a conversation, also where a file held up its event.
     receivedAt: str
     # The file, of a message that has one.
@@ -1556,8 +1602,6 @@ class MessageReceivedV1(_MessageReceivedV1Needed, total=False):
     quoted: QuotedInbound
     # Addresses of the people named in it, if any are.
     mentions: List[str]
-    # What it does to an earlier message, of an edit or a revocation.
-    change: MessageChange
     # Why its body is `unsupported` where there is a kind for it. UNREADABLE: it could not be read or stored.
     # TOO_LARGE: it is larger than an event may be. WITHHELD: the platform gives it to the phone alone, as it
     # does with one-time codes and with what may be viewed once. More may come.
@@ -1696,6 +1740,20 @@ class MessageView(TypedDict):
     receivedAt: Optional[str]
 
 
+class MintedKey(TypedDict):
+    """`MintedKey` of the API description."""
+
+    # Key id.
+    kid: str
+    # Its name in `GET /v1/api-keys`.
+    name: str
+    # What it may do. More may come.
+    scopes: List[str]
+    # Key ids that were made before for the bot of this session and still work, newest first, at most 100:
+    # revoke those that are not used any more (`DELETE /v1/api-keys/:kid`).
+    earlier: List[str]
+
+
 MonthUsage = TypedDict("MonthUsage", {
     "month": "str",
     "from": "str",
@@ -1721,6 +1779,8 @@ class NewApiKey(TypedDict):
     scopes: List[str]
     # The same as one string, separated by spaces.
     scope: str
+    # Session for whose bot `PUT /v1/sessions/:id/external-config` made it; null: made otherwise.
+    sessionId: Optional[str]
     # Last four characters, to tell keys apart.
     last4: str
     # When it was created.
@@ -1994,10 +2054,20 @@ class PutExternalConfigBody(_PutExternalConfigBodyNeeded, total=False):
     # enabled, refused before that, kept afterwards. Another address lifts a pause of the endpoint; enabling
     # does not.
     webhookUrl: str
+    # Events of this session to receive; empty means the nine that `POST /v1/webhooks` lists. Otherwise
+    # message.received is among them. Left out: they stay.
+    events: List[Literal["message.received", "message.sent", "message.delivered", "message.read", "message.failed", "session.connected", "session.disconnected", "session.qr_generated", "session.logged_out", "session.passkey_required", "session.passkey_changed", "session.pairing_code_replaced", "webhook.paused", "webhook.recovered", "message.poll_vote", "message.live_location", "call.received"]]
+    # What the receiver hears beside what contacts write in chats of their own. What is left out stays as it
+    # is.
+    hears: HearsBody
     # true replaces the webhook secret at once.
     rotateSecret: bool
-    # true generates an API key for the bot; it is shown only in this answer.
+    # true generates an API key for the bot; it is shown only in this answer. Earlier ones go on working: the
+    # answer names them.
     mintApiKey: bool
+    # What the key of `mintApiKey` may do. By default everything; a bot that answers needs no more than the two
+    # of the example. Only with `mintApiKey`.
+    scopes: List[Literal["*", "messages:send", "messages:read", "webhooks:manage", "admin:*"]]
 
 
 class QrDrawing(TypedDict):
@@ -2626,8 +2696,12 @@ class UpdateWebhookBody(TypedDict, total=False):
     name: str
     # New receiver address.
     url: str
-    # New filter; empty means all. That of an endpoint that is bound to a session stays empty.
+    # New filter; empty means the nine that `POST /v1/webhooks` lists. That of an endpoint that is bound to a
+    # session is empty or contains message.received.
     events: List[Literal["message.received", "message.sent", "message.delivered", "message.read", "message.failed", "session.connected", "session.disconnected", "session.qr_generated", "session.logged_out", "session.passkey_required", "session.passkey_changed", "session.pairing_code_replaced", "webhook.paused", "webhook.recovered", "message.poll_vote", "message.live_location", "call.received"]]
+    # What it hears of `message.received`, `message.poll_vote`, `message.live_location` and `call.received`
+    # beside what contacts write in chats of their own. What is left out stays as it is.
+    hears: HearsBody
     # All custom headers from now on, 4096 characters at most in all; {} removes them. The value *** keeps what
     # is stored.
     headers: Dict[str, str]
@@ -2721,8 +2795,10 @@ class _WebhookEndpointNeeded(TypedDict):
     name: str
     # Receiver address.
     url: str
-    # Event filter; empty means all. More may come.
+    # Event filter; empty means the nine that `POST /v1/webhooks` lists. More may come.
     events: List[str]
+    # What it hears beside what contacts write in chats of their own.
+    hears: Hears
     # Whether deliveries go out. More may come.
     status: str
     # Custom headers of every delivery; their values are not shown.
@@ -2771,8 +2847,10 @@ class _WebhookEndpointWithSecretNeeded(TypedDict):
     name: str
     # Receiver address.
     url: str
-    # Event filter; empty means all. More may come.
+    # Event filter; empty means the nine that `POST /v1/webhooks` lists. More may come.
     events: List[str]
+    # What it hears beside what contacts write in chats of their own.
+    hears: Hears
     # Whether deliveries go out. More may come.
     status: str
     # Custom headers of every delivery; their values are not shown.
