@@ -274,7 +274,7 @@ export interface CreateApiKeyBody {
   expiresInDays?: number | undefined;
   /** TEST: a key of the sandbox, made with a live key. By default that of the calling key. */
   environment?: 'LIVE' | 'TEST' | undefined;
-  /** The scopes as one string, separated by spaces, as answers have them: in the place of `scopes`. */
+  /** The scopes as one string, separated by spaces, as answers have them. `scopes` beside it says the same. */
   scope?: string | undefined;
 }
 

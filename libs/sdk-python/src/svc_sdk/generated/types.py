@@ -285,7 +285,7 @@ class CreateApiKeyBody(TypedDict, total=False):
     expiresInDays: int
     # TEST: a key of the sandbox, made with a live key. By default that of the calling key.
     environment: Literal["LIVE", "TEST"]
-    # The scopes as one string, separated by spaces, as answers have them: in the place of `scopes`.
+    # The scopes as one string, separated by spaces, as answers have them. `scopes` beside it says the same.
     scope: str
 
 
