@@ -369,7 +369,7 @@ class MessagesResource:
         session_id: Optional[str] = None,
         contact: Optional[str] = None,
         direction: Optional[Literal["OUTBOUND", "INBOUND"]] = None,
-        status: Optional[Literal["QUEUED", "SENDING", "SENT", "DELIVERED", "READ", "FAILED", "RECEIVED"]] = None,
+        status: Optional[Literal["QUEUED", "SENT", "DELIVERED", "READ", "FAILED", "RECEIVED"]] = None,
         since: Optional[str] = None,
         until: Optional[str] = None,
     ) -> Paged[t.MessageView]:

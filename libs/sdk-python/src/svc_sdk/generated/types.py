@@ -86,6 +86,8 @@ class _CallReceivedV1Needed(TypedDict):
     isGroup: bool
     # Address of the chat: of the caller, or of the group.
     chatId: str
+    # Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages.
+    conversationId: str
     # RINGING: it can be rejected now. MISSED: it came while the session was not connected, and is told
     # afterwards.
     state: Literal["RINGING", "MISSED"]
@@ -919,6 +921,20 @@ class _MessageFailedV1Needed(TypedDict):
     to: str
     # When it happened (ISO 8601, UTC).
     timestamp: str
+    # Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages.
+    conversationId: str
+    # As messageId: the name that `GET /v1/messages` has for it.
+    id: str
+    # As chatId: the name that `GET /v1/messages` has for it.
+    contact: str
+    # As `to`: the name that `message.received` has for the address of the chat.
+    chatId: str
+    # Whether the chat is a group.
+    isGroup: bool
+    # Always true: the number itself wrote it.
+    fromMe: bool
+    # OUTBOUND: the number wrote it, as fromMe says, too. INBOUND: somebody else did.
+    direction: Literal["OUTBOUND", "INBOUND"]
     # Why.
     failure: MessageFailure
 
@@ -959,6 +975,8 @@ class _MessageLiveLocationV1Needed(TypedDict):
     chatId: str
     # Whether the chat is a group.
     isGroup: bool
+    # Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages.
+    conversationId: str
     # True for a place of the own number, shared on the phone.
     fromMe: bool
     # Degrees of latitude.
@@ -1033,6 +1051,8 @@ class _MessagePollVoteV1Needed(TypedDict):
     chatId: str
     # Whether the chat is a group.
     isGroup: bool
+    # Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages.
+    conversationId: str
     # True for a vote of the own number, given on the phone or on another device.
     fromMe: bool
     # Options that the voter has chosen, by name, in the order of the poll. They replace those of any earlier
@@ -1075,6 +1095,16 @@ class _MessageReceivedV1Needed(TypedDict):
     # True for a message that was written on the own phone, or on another device of the number: no contact
     # wrote it, `remoteJid` is the number itself. What is sent through the API is not told so.
     fromMe: bool
+    # Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages.
+    conversationId: str
+    # As messageId: the name that `GET /v1/messages` has for it.
+    id: str
+    # As chatId: the name that `GET /v1/messages` has for it.
+    contact: str
+    # OUTBOUND: the number wrote it, as fromMe says, too. INBOUND: somebody else did.
+    direction: Literal["OUTBOUND", "INBOUND"]
+    # As receivedAt: the name that `GET /v1/messages` has for it.
+    createdAt: str
 
 
 class MessageReceivedV1(_MessageReceivedV1Needed, total=False):
@@ -1155,7 +1185,7 @@ class MessageStep(TypedDict):
     """`MessageStep` of the API description."""
 
     # The state.
-    status: Literal["QUEUED", "SENDING", "SENT", "DELIVERED", "READ", "FAILED", "RECEIVED"]
+    status: Literal["QUEUED", "SENT", "DELIVERED", "READ", "FAILED", "RECEIVED"]
     # When it was reached (ISO 8601, UTC), by the clock of whoever saw it.
     at: str
 
@@ -1169,10 +1199,10 @@ class _MessageViewNeeded(TypedDict):
     sessionId: str
     # Conversation of session and contact: `GET /v1/conversations/{id}/messages`.
     conversationId: str
-    # Direction.
+    # OUTBOUND: the number wrote it, through the API or on the phone. INBOUND: it arrived.
     direction: Literal["OUTBOUND", "INBOUND"]
     # Where it stands.
-    status: Literal["QUEUED", "SENDING", "SENT", "DELIVERED", "READ", "FAILED", "RECEIVED"]
+    status: Literal["QUEUED", "SENT", "DELIVERED", "READ", "FAILED", "RECEIVED"]
     # The other side's address.
     contact: str
     # What the send named, where the account of that number has another address; `contact` is that of the
@@ -1207,6 +1237,28 @@ class _MessageViewNeeded(TypedDict):
     createdAt: str
     # When its status last changed (ISO 8601, UTC).
     updatedAt: str
+    # As id: the name that events have for it.
+    messageId: str
+    # As contact: the name that `message.received` has for the address of the chat.
+    chatId: str
+    # Whether the chat is a group.
+    isGroup: bool
+    # Whether the number itself wrote it: true of every outbound message, as in its events.
+    fromMe: bool
+    # As contact, of an outbound message: the name that its events have; null of one that arrived.
+    to: Optional[str]
+    # As origin.sender: the name that `message.received` has for the address of who wrote it; null of what was
+    # sent through the API.
+    remoteJid: Optional[str]
+    # Phone number of who wrote it in E.164 form, as in `message.received`; null where the platform hides it,
+    # and of what was sent through the API.
+    phone: Optional[str]
+    # When the platform took it (ISO 8601, UTC): the timestamp of `message.received` and of `message.sent`;
+    # null until it has.
+    timestamp: Optional[str]
+    # As createdAt, of a message that came from the platform: the name that `message.received` has; null of
+    # what was sent through the API.
+    receivedAt: Optional[str]
 
 
 class MessageView(_MessageViewNeeded, total=False):
@@ -1293,6 +1345,20 @@ class _OutboundMessageV1Needed(TypedDict):
     to: str
     # When it happened (ISO 8601, UTC).
     timestamp: str
+    # Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages.
+    conversationId: str
+    # As messageId: the name that `GET /v1/messages` has for it.
+    id: str
+    # As chatId: the name that `GET /v1/messages` has for it.
+    contact: str
+    # As `to`: the name that `message.received` has for the address of the chat.
+    chatId: str
+    # Whether the chat is a group.
+    isGroup: bool
+    # Always true: the number itself wrote it.
+    fromMe: bool
+    # OUTBOUND: the number wrote it, as fromMe says, too. INBOUND: somebody else did.
+    direction: Literal["OUTBOUND", "INBOUND"]
 
 
 class OutboundMessageV1(_OutboundMessageV1Needed, total=False):
@@ -1736,7 +1802,7 @@ class _SessionConnectedV1Needed(TypedDict):
 class SessionConnectedV1(_SessionConnectedV1Needed, total=False):
     """`SessionConnectedV1` of the API description."""
 
-    # Linked number in E.164 form.
+    # Linked number in E.164 form; of a session that ended, the number that it had. Null: none was linked.
     phone: Optional[str]
 
 
@@ -1751,19 +1817,50 @@ class SessionDay(TypedDict):
     messages: LimitCount
 
 
-class _SessionEndedV1Needed(TypedDict):
+class _SessionDisconnectedV1Needed(TypedDict):
     # The session.
     sessionId: str
     # When it happened (ISO 8601, UTC).
     timestamp: str
-    # Why.
-    reason: Literal["CREATED", "CONNECT_REQUESTED", "QR_READY", "PASSKEY_ASKED", "PASSKEY_FAILED", "LINKED", "LOGGED_IN", "CONNECTION_LOST", "CONNECTION_REFUSED", "CLIENT_OUTDATED", "TEMPORARILY_BANNED", "BANNED", "KEEP_ALIVE_TIMEOUT", "STREAM_UNREADABLE", "PROCESSING_STALLED", "UNANSWERED", "LIBRARY_ERROR", "LOGIN_TIMEOUT", "RESTART_REQUIRED", "PLATFORM_ERROR", "PLATFORM_REFUSED", "QR_EXPIRED", "USER_REQUEST", "REPLACED", "UNLINKED", "LOGOUT_REQUESTED", "MAINTENANCE", "WORKER_LOST", "CREDENTIALS_UNREADABLE", "PROXY_FAILED", "PROXY_CHANGED"]
+    # Why, and what to do. `willReconnect` says the same in one word. - `CONNECTION_LOST`: the connection
+    # broke. Next: nothing, it comes back by itself. - `CONNECTION_REFUSED`: the platform does not take the
+    # connection. Next: nothing, it comes back by itself. - `PLATFORM_ERROR`: the platform has an error of its
+    # own. Next: nothing, it comes back by itself. - `LOGIN_TIMEOUT`: the platform does not answer the login.
+    # Next: nothing, it comes back by itself. - `KEEP_ALIVE_TIMEOUT`: the platform sends nothing, not even
+    # answers to pings. Next: nothing, it comes back by itself. - `STREAM_UNREADABLE`: what the platform sent
+    # could not be read. Next: nothing, it comes back by itself. - `PROCESSING_STALLED`: messages stand still
+    # inside, in or out. Next: nothing, it comes back by itself. - `UNANSWERED`: the platform answers pings,
+    # and no sends or questions. Next: nothing, it comes back by itself. - `LIBRARY_ERROR`: an error in the
+    # gateway ended the connection. Next: nothing, it comes back by itself. - `WORKER_LOST`: the process that
+    # held it is gone, another one takes it over. Next: nothing, it comes back by itself. - `MAINTENANCE`: the
+    # gateway moves it to another process. Next: nothing, it comes back by itself. - `PROXY_CHANGED`: it goes
+    # through another proxy from now on. Next: nothing, it comes back by itself. - `PROXY_FAILED`: its proxy is
+    # away, refuses us, or is where it must not be. Next: mend the proxy or set another one; it goes on trying
+    # by itself. - `CLIENT_OUTDATED`: the platform no longer takes this version of the client. Next: nothing,
+    # the operator brings another version and it comes back by itself. - `TEMPORARILY_BANNED`: the platform has
+    # banned the number until `until`. Next: nothing, it comes back by itself then; write less, and to people
+    # who expect it. - `USER_REQUEST`: you disconnected it. Next: POST /v1/sessions/{id}/connect when it shall
+    # come back. - `QR_EXPIRED`: nobody looked at its QR code any more. Next: POST /v1/sessions/{id}/connect,
+    # and show the code. - `REPLACED`: another process took the link over. Next: POST
+    # /v1/sessions/{id}/connect; if it comes again, link anew. - `PLATFORM_REFUSED`: the platform refuses the
+    # number. Next: look at the phone whether it is banned; then POST /v1/sessions/{id}/connect. - `BANNED`:
+    # the platform has banned the number for good. Next: appeal on the phone, or link another number. -
+    # `CREDENTIALS_UNREADABLE`: what links the number cannot be read here. Next: tell the operator; or log out,
+    # and link anew.
+    reason: Literal["CONNECTION_LOST", "CONNECTION_REFUSED", "PLATFORM_ERROR", "LOGIN_TIMEOUT", "KEEP_ALIVE_TIMEOUT", "STREAM_UNREADABLE", "PROCESSING_STALLED", "UNANSWERED", "LIBRARY_ERROR", "WORKER_LOST", "MAINTENANCE", "PROXY_CHANGED", "PROXY_FAILED", "CLIENT_OUTDATED", "TEMPORARILY_BANNED", "USER_REQUEST", "QR_EXPIRED", "REPLACED", "PLATFORM_REFUSED", "BANNED", "CREDENTIALS_UNREADABLE"]
+    # true: it comes back by itself, and `session.connected` tells when. false: it stays away until somebody
+    # acts, as `reason` says.
+    willReconnect: bool
+    # As `GET /v1/sessions/{id}` has it from then on.
+    status: Literal["RECONNECTING", "DISCONNECTED"]
+    # As reason: the name that `GET /v1/sessions/{id}` has for it.
+    statusReason: Literal["CONNECTION_LOST", "CONNECTION_REFUSED", "PLATFORM_ERROR", "LOGIN_TIMEOUT", "KEEP_ALIVE_TIMEOUT", "STREAM_UNREADABLE", "PROCESSING_STALLED", "UNANSWERED", "LIBRARY_ERROR", "WORKER_LOST", "MAINTENANCE", "PROXY_CHANGED", "PROXY_FAILED", "CLIENT_OUTDATED", "TEMPORARILY_BANNED", "USER_REQUEST", "QR_EXPIRED", "REPLACED", "PLATFORM_REFUSED", "BANNED", "CREDENTIALS_UNREADABLE"]
 
 
-class SessionEndedV1(_SessionEndedV1Needed, total=False):
-    """`SessionEndedV1` of the API description."""
+class SessionDisconnectedV1(_SessionDisconnectedV1Needed, total=False):
+    """`SessionDisconnectedV1` of the API description."""
 
-    # Linked number in E.164 form.
+    # Linked number in E.164 form; of a session that ended, the number that it had. Null: none was linked.
     phone: Optional[str]
     # Until when, where that is known (ISO 8601, UTC): the session comes back by itself at the end of a ban.
     # Absent otherwise.
@@ -1790,6 +1887,27 @@ class SessionLimits(TypedDict):
     tokens: TokenUsage
     # Messages that may go at this moment.
     left: int
+
+
+class _SessionLoggedOutV1Needed(TypedDict):
+    # The session.
+    sessionId: str
+    # When it happened (ISO 8601, UTC).
+    timestamp: str
+    # Why, and what to do. - `UNLINKED`: the number was unlinked on the phone, or by the platform. Next: link
+    # it anew. - `LOGOUT_REQUESTED`: you logged it out, or deleted it. Next: nothing; to use it again, link it.
+    reason: Literal["UNLINKED", "LOGOUT_REQUESTED"]
+    # As `GET /v1/sessions/{id}` has it from then on.
+    status: Literal["LOGGED_OUT"]
+    # As reason: the name that `GET /v1/sessions/{id}` has for it.
+    statusReason: Literal["UNLINKED", "LOGOUT_REQUESTED"]
+
+
+class SessionLoggedOutV1(_SessionLoggedOutV1Needed, total=False):
+    """`SessionLoggedOutV1` of the API description."""
+
+    # Linked number in E.164 form; of a session that ended, the number that it had. Null: none was linked.
+    phone: Optional[str]
 
 
 class SessionQr(TypedDict):
@@ -1848,10 +1966,48 @@ class _SessionViewNeeded(TypedDict):
     id: str
     # Label for people.
     name: str
-    # Observed state.
+    # Observed state. - `NEW`: it was never connected. Next: nothing, it begins to connect. - `CONNECTING`: it
+    # connects. Next: nothing. - `AWAITING_SCAN`: a QR code waits. Next: show it: GET /v1/sessions/{id}/qr. -
+    # `PASSKEY_REQUIRED`: the platform asks for the passkey of the account. Next: open a link page. -
+    # `CONNECTED`: it is live. Next: nothing. - `RECONNECTING`: it was away, and comes back by itself. Next:
+    # nothing. - `DEGRADED`: it is connected, and there are doubts that the connection works; sends go on.
+    # Next: nothing, soon it is CONNECTED again or connected anew. - `DISCONNECTED`: it stays away. Next: see
+    # statusReason. - `LOGGED_OUT`: no number is linked. Next: link one: POST /v1/sessions/{id}/connect.
     status: Literal["NEW", "CONNECTING", "AWAITING_SCAN", "PASSKEY_REQUIRED", "CONNECTED", "RECONNECTING", "DEGRADED", "DISCONNECTED", "LOGGED_OUT"]
-    # Why it is in this state.
-    statusReason: Literal["CREATED", "CONNECT_REQUESTED", "QR_READY", "PASSKEY_ASKED", "PASSKEY_FAILED", "LINKED", "LOGGED_IN", "CONNECTION_LOST", "CONNECTION_REFUSED", "CLIENT_OUTDATED", "TEMPORARILY_BANNED", "BANNED", "KEEP_ALIVE_TIMEOUT", "STREAM_UNREADABLE", "PROCESSING_STALLED", "UNANSWERED", "LIBRARY_ERROR", "LOGIN_TIMEOUT", "RESTART_REQUIRED", "PLATFORM_ERROR", "PLATFORM_REFUSED", "QR_EXPIRED", "USER_REQUEST", "REPLACED", "UNLINKED", "LOGOUT_REQUESTED", "MAINTENANCE", "WORKER_LOST", "CREDENTIALS_UNREADABLE", "PROXY_FAILED", "PROXY_CHANGED"]
+    # Why it is in this state. Of a session that is away `willReconnect` says whether it comes back by itself.
+    # - `CREATED`: it is new. Next: nothing, it begins to connect. - `CONNECT_REQUESTED`: it connects, as was
+    # asked. Next: nothing. - `RESTART_REQUIRED`: it connects once more, as the platform asked or to try a
+    # version. Next: nothing. - `QR_READY`: a QR code waits. Next: show it: GET /v1/sessions/{id}/qr. -
+    # `PASSKEY_ASKED`: the platform asks for the passkey of the account. Next: open a link page. -
+    # `PASSKEY_FAILED`: a link with a passkey came to nothing. Next: nothing, another QR code follows. -
+    # `LINKED`: a link with a passkey is made. Next: nothing, it logs in. - `LOGGED_IN`: it is live. Next:
+    # nothing. - `CONNECTION_LOST`: the connection broke. Next: nothing, it comes back by itself. -
+    # `CONNECTION_REFUSED`: the platform does not take the connection. Next: nothing, it comes back by itself.
+    # - `PLATFORM_ERROR`: the platform has an error of its own. Next: nothing, it comes back by itself. -
+    # `LOGIN_TIMEOUT`: the platform does not answer the login. Next: nothing, it comes back by itself. -
+    # `KEEP_ALIVE_TIMEOUT`: the platform sends nothing, not even answers to pings. Next: nothing, it comes back
+    # by itself. - `STREAM_UNREADABLE`: what the platform sent could not be read. Next: nothing, it comes back
+    # by itself. - `PROCESSING_STALLED`: messages stand still inside, in or out. Next: nothing, it comes back
+    # by itself. - `UNANSWERED`: the platform answers pings, and no sends or questions. Next: nothing, it comes
+    # back by itself. - `LIBRARY_ERROR`: an error in the gateway ended the connection. Next: nothing, it comes
+    # back by itself. - `WORKER_LOST`: the process that held it is gone, another one takes it over. Next:
+    # nothing, it comes back by itself. - `MAINTENANCE`: the gateway moves it to another process. Next:
+    # nothing, it comes back by itself. - `PROXY_CHANGED`: it goes through another proxy from now on. Next:
+    # nothing, it comes back by itself. - `PROXY_FAILED`: its proxy is away, refuses us, or is where it must
+    # not be. Next: mend the proxy or set another one; it goes on trying by itself. - `CLIENT_OUTDATED`: the
+    # platform no longer takes this version of the client. Next: nothing, the operator brings another version
+    # and it comes back by itself. - `TEMPORARILY_BANNED`: the platform has banned the number until `until`.
+    # Next: nothing, it comes back by itself then; write less, and to people who expect it. - `USER_REQUEST`:
+    # you disconnected it. Next: POST /v1/sessions/{id}/connect when it shall come back. - `QR_EXPIRED`: nobody
+    # looked at its QR code any more. Next: POST /v1/sessions/{id}/connect, and show the code. - `REPLACED`:
+    # another process took the link over. Next: POST /v1/sessions/{id}/connect; if it comes again, link anew. -
+    # `PLATFORM_REFUSED`: the platform refuses the number. Next: look at the phone whether it is banned; then
+    # POST /v1/sessions/{id}/connect. - `BANNED`: the platform has banned the number for good. Next: appeal on
+    # the phone, or link another number. - `CREDENTIALS_UNREADABLE`: what links the number cannot be read here.
+    # Next: tell the operator; or log out, and link anew. - `UNLINKED`: the number was unlinked on the phone,
+    # or by the platform. Next: link it anew. - `LOGOUT_REQUESTED`: you logged it out, or deleted it. Next:
+    # nothing; to use it again, link it.
+    statusReason: Literal["CREATED", "CONNECT_REQUESTED", "RESTART_REQUIRED", "QR_READY", "PASSKEY_ASKED", "PASSKEY_FAILED", "LINKED", "LOGGED_IN", "CONNECTION_LOST", "CONNECTION_REFUSED", "PLATFORM_ERROR", "LOGIN_TIMEOUT", "KEEP_ALIVE_TIMEOUT", "STREAM_UNREADABLE", "PROCESSING_STALLED", "UNANSWERED", "LIBRARY_ERROR", "WORKER_LOST", "MAINTENANCE", "PROXY_CHANGED", "PROXY_FAILED", "CLIENT_OUTDATED", "TEMPORARILY_BANNED", "USER_REQUEST", "QR_EXPIRED", "REPLACED", "PLATFORM_REFUSED", "BANNED", "CREDENTIALS_UNREADABLE", "UNLINKED", "LOGOUT_REQUESTED"]
     # Since when (ISO 8601, UTC).
     statusSince: str
     # Who answers inbound messages.
@@ -1863,6 +2019,11 @@ class _SessionViewNeeded(TypedDict):
     # Warmup tier: the daily cap of this session. It is kept with the number: linked anew, the number brings it
     # along, and another number has its own.
     warmupTier: int
+    # As statusReason: the name that events have for it.
+    reason: Literal["CREATED", "CONNECT_REQUESTED", "RESTART_REQUIRED", "QR_READY", "PASSKEY_ASKED", "PASSKEY_FAILED", "LINKED", "LOGGED_IN", "CONNECTION_LOST", "CONNECTION_REFUSED", "PLATFORM_ERROR", "LOGIN_TIMEOUT", "KEEP_ALIVE_TIMEOUT", "STREAM_UNREADABLE", "PROCESSING_STALLED", "UNANSWERED", "LIBRARY_ERROR", "WORKER_LOST", "MAINTENANCE", "PROXY_CHANGED", "PROXY_FAILED", "CLIENT_OUTDATED", "TEMPORARILY_BANNED", "USER_REQUEST", "QR_EXPIRED", "REPLACED", "PLATFORM_REFUSED", "BANNED", "CREDENTIALS_UNREADABLE", "UNLINKED", "LOGOUT_REQUESTED"]
+    # Of a session that is away, whether it comes back by itself, as in `session.disconnected`: true while it
+    # is RECONNECTING.
+    willReconnect: bool
 
 
 class SessionView(_SessionViewNeeded, total=False):
