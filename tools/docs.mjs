@@ -197,7 +197,7 @@ const pages = {
   'docs/configuration.md': await configurationPage(),
   'docs/session-states.md': sessionStatesPage(),
   'libs/contracts/published-fixtures.json': publishedFixtures(join(root, 'libs/contracts')),
-  'docs/webhooks.md': webhooksPage(),
+  'docs/webhooks.md': await webhooksPage(),
   ...sdkPages(api),
   ...pythonPages(api),
 };

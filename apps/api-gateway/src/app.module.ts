@@ -37,6 +37,7 @@ import { Conversation } from './conversations/conversation.entity.js';
 import { ConversationPast } from './conversations/conversation-past.entity.js';
 import { ConversationsController } from './conversations/conversations.controller.js';
 import { PastSweeper } from './conversations/past-sweeper.js';
+import { NoQueryGuard } from './edge/no-query.guard.js';
 import { ErasedContact, ErasureRecord } from './erasures/erasure.entity.js';
 import { ErasureRunner } from './erasures/erasure-runner.js';
 import { ErasuresController } from './erasures/erasures.controller.js';
@@ -118,6 +119,7 @@ import { LiveService } from './sessions/live.service.js';
 import { PasskeyController } from './sessions/passkey.controller.js';
 import { PasskeyService } from './sessions/passkey.service.js';
 import { SessionsController } from './sessions/sessions.controller.js';
+import { SessionCreationService } from './sessions/session-creation.service.js';
 import { SessionsService } from './sessions/sessions.service.js';
 import { SingleUseLinkRow } from './single-use/single-use-link.entity.js';
 import { SingleUseLinks } from './single-use/single-use-links.js';
@@ -232,6 +234,7 @@ const events = {
     events,
     { provide: MEDIA_STORE, useFactory: openMediaStore, inject: [GatewayConfig] },
     { provide: APP_GUARD, useClass: ScopeGuard },
+    { provide: APP_GUARD, useClass: NoQueryGuard },
     KeyVerifier,
     RequestPaces,
     KeyUsage,
@@ -288,6 +291,7 @@ const events = {
     MessageErasure,
     MessageMediaService,
     SessionsService,
+    SessionCreationService,
     LiveService,
     PasskeyService,
     ExternalConfigService,

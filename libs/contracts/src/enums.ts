@@ -3,6 +3,11 @@ export const BOT_MODES = ['MANAGED', 'EXTERNAL'] as const;
 /** Value of `BOT_MODES`. */
 export type BotMode = (typeof BOT_MODES)[number];
 
+/** Answerers of a session, of what people write to it. None is `assistant` yet: it does not exist. */
+export const ANSWERERS = ['assistant', 'webhook', 'nobody'] as const;
+/** Value of `ANSWERERS`. */
+export type Answerer = (typeof ANSWERERS)[number];
+
 /** Reasons for which a QR code is told besides the usual one, that the last has expired. */
 export const QR_REASONS = ['refreshed'] as const;
 /** Value of `QR_REASONS`. */

@@ -1,4 +1,5 @@
 import { entry, type ErrorEntry } from './error-entry.js';
+import { LAYERS_IN_WORDS } from './limits/layers.js';
 import { SERVER_ERRORS } from './server-errors.js';
 
 /**
@@ -31,8 +32,8 @@ export const ERROR_CATALOGUE = {
     402,
     false,
     'info',
-    'The subscription of this tenant is not active.',
-    'Renew the subscription; sending works again within seconds.',
+    'The subscription of this tenant is not active: sends, new sessions, connecting, pairing codes and link pages wait for it; all else goes on.',
+    'Renew the subscription: what is refused works again within seconds. Meanwhile sessions stay connected, what people write comes in and is delivered to webhooks, and everything can be read.',
   ),
   FORBIDDEN: entry(
     403,
@@ -355,8 +356,8 @@ export const ERROR_CATALOGUE = {
     429,
     true,
     'info',
-    'A limit is used up: messages a day, sessions of the plan, requests a second, messages that wait, or new chats that the platform allows.',
-    'Wait for as many seconds as Retry-After says; meta names the layer (session, plan, request, platform, schedule, erasure), the limit or reason, when it resets.',
+    `A limit is used up. The message says which one, and meta.layer names its layer: ${LAYERS_IN_WORDS}.`,
+    'Wait for as many seconds as Retry-After says; meta names the layer, the limit or reason, what is used and when it resets.',
   ),
   HEADERS_TOO_LARGE: entry(
     431,

@@ -12,6 +12,7 @@ export {
   defineRequest,
 } from './contract.js';
 export {
+  type Answerer,
   type BotMode,
   type PasskeyStage,
   type PasskeyStep,
@@ -67,6 +68,8 @@ export {
   readEnvelope,
   validationFailed,
 } from './parsing.js';
+export { type Layer, LAYERS } from './limits/layers.js';
+export { limitReached, messagesReached } from './limits/limit-reached.js';
 export { type Quota, quotaConflict } from './quota.js';
 export { sentencesOf, unknownField } from './rule-words.js';
 export {

@@ -53,6 +53,7 @@ export {
   contentExamples,
   isStream,
   type JsonSchema,
+  resolveSchema,
 } from './openapi/api-document.js';
 export { type ApiAnswer, AnswerCheck } from './openapi/answer-check.js';
 export {

@@ -12,9 +12,11 @@ import {
   CheckApiKeysBody,
   CheckedApiKeys,
   CreateApiKeyBody,
+  invalidField,
   NewApiKey,
   type Page,
   PageQuery,
+  type Scope,
 } from '@svc/contracts';
 import { NoBodyGuard } from '../edge/no-body.guard.js';
 import { ApiErrors, ApiPage } from '../openapi/answers.js';
@@ -38,7 +40,7 @@ export class ApiKeysController {
   @ApiCreatedResponse({ type: NewApiKey, description: 'Created; the only answer with the secret.' })
   @ApiErrors('VALIDATION_FAILED', 'API_KEY_NOT_FOUND', 'API_KEY_CONFLICT', 'LIVE_ONLY', 'QUOTA_CONFLICT')
   create(@CurrentCaller() caller: Caller, @Body() body: CreateApiKeyBody): Promise<NewApiKey> {
-    return this.keys.create(caller, body);
+    return this.keys.create(caller, withScopes(body));
   }
 
   @Get()
@@ -76,4 +78,11 @@ export class ApiKeysController {
   revoke(@CurrentCaller() caller: Caller, @Param('kid') kid: string): Promise<void> {
     return this.keys.revoke(caller, kid);
   }
+}
+
+/** Reads the scopes of a body that names them as an answer does. */
+function withScopes({ scope, ...body }: CreateApiKeyBody): CreateApiKeyBody {
+  if (!scope) return body;
+  if (body.scopes) throw invalidField('scope', 'scope must not be given together with scopes');
+  return { ...body, scopes: [...new Set(scope.split(' ') as Scope[])] };
 }

@@ -2,6 +2,7 @@ import {
   AppError,
   type DayOf,
   type Entitlements,
+  limitReached,
   type SessionReply,
   type SessionState,
   type SubscriptionState,
@@ -49,9 +50,9 @@ export function isReadOnly(subscription: SubscriptionState, { older = 0 }: Sessi
 /** Makes the refusal of a request that a read-only session may not carry out, of a tenant that has so many of them. */
 export function readOnlyError(subscription: SubscriptionState, used: number): AppError {
   const limit = mostSessions(subscription);
-  return new AppError(
-    'RATE_LIMITED',
+  return limitReached(
+    'plan',
     `This session is read-only: the plan has room for ${limit}, and older sessions have it.`,
-    { layer: 'plan', resource: 'sessions', limit, used },
+    { resource: 'sessions', limit, used },
   );
 }

@@ -8,6 +8,7 @@ import {
   type LimitsReply,
   ListSessions,
   countOf,
+  messagesReached,
   type SessionLimits,
   type SessionReply,
   type SessionState,
@@ -103,10 +104,9 @@ export class LimitsService {
     const { resetAt, secondsLeft: retryAfterSeconds } = ends;
     const { messages: own = countOf(0, 0) } = sessions[0] ?? {};
     for (const [layer, { limit, used, left }] of [['session', own] as const, ['plan', plan] as const]) {
-      const refusal = { layer, limit, used, resetAt, retryAfterSeconds };
-      if (left === 0) return new AppError('RATE_LIMITED', undefined, refusal);
+      if (left === 0) return messagesReached({ layer, limit: limit ?? 0, used, resetAt, retryAfterSeconds });
     }
-    return tokenRefusal ? new AppError('RATE_LIMITED', undefined, { ...tokenRefusal }) : null;
+    return tokenRefusal ? messagesReached(tokenRefusal) : null;
   }
 
   /** Makes the refusal of a request that a read-only session may not carry out: the plan has no room for it. */

@@ -12,6 +12,7 @@ import { errorExamples } from './examples.js';
 
 /** Errors that every route under `/v1` may answer. */
 const EVERYWHERE: ErrorCode[] = [
+  'VALIDATION_FAILED',
   'UNAUTHENTICATED',
   'FORBIDDEN',
   'TENANT_SUSPENDED',

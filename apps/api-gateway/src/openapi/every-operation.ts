@@ -8,9 +8,9 @@ const WITH_BODY = ['post', 'put', 'patch', 'delete'] as const;
 const OF_BODIES: ErrorCode[] = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
 const REQUEST_ID = {
   description:
-    'Names this request; quote it when you ask about one. `requestId` of an error body is the same.',
+    'Names this request: as its own header of that name does, else anew. Quote it when you ask about one. `requestId` of an error body is the same.',
   required: true,
-  schema: { type: 'string' as const, format: 'uuid' },
+  schema: { type: 'string' as const, maxLength: 128 },
 };
 
 type Paths = OpenAPIObject['paths'];

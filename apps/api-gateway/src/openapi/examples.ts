@@ -18,6 +18,11 @@ const META: Partial<Record<ErrorCode, object>> = {
   },
 };
 
+/** Examples of a message, of a code whose message always says more than the catalogue. */
+const MESSAGES: Partial<Record<ErrorCode, string>> = {
+  RATE_LIMITED: 'The messages of this session for today are used up: its warmup tier allows 250 a day.',
+};
+
 /** Lists the examples of an error answer with one of these codes; each stands in the description once. */
 export function errorExamples(codes: readonly ErrorCode[]): Record<string, { $ref: string }> {
   return Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]));
@@ -53,7 +58,7 @@ function illustrate(holder: object | undefined, schemas: Schemas): void {
 
 function errorBody(code: ErrorCode): object {
   return {
-    ...{ code, message: ERROR_CATALOGUE[code].summary },
+    ...{ code, message: MESSAGES[code] ?? ERROR_CATALOGUE[code].summary },
     ...{ requestId: '0198c0de-0000-7000-8000-0000000000e1', meta: META[code] ?? {} },
   };
 }

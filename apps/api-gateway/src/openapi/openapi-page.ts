@@ -17,8 +17,8 @@ const QR_EVENT = EVENT_PAYLOADS.findIndex((payload) => payload === SessionQrGene
 
 const DESCRIPTION = `Links phone numbers to your software: send over REST, hear over signed webhooks.
 
-Every response carries \`x-request-id\`. Errors have one shape, whatever went wrong: \`{code, message, requestId, meta}\`.
-Bodies are JSON of up to 1 MiB; a field that is not described is refused. Times are ISO 8601 in UTC. Lists take \`limit\` and \`before\` and return \`nextCursor\`; the event log goes forward and takes \`after\`.
+Every response carries \`x-request-id\`. A request may bring one of its own, 1 to 128 letters, digits and \`._-\`, and gets it back; one of another form is replaced. Errors have one shape, whatever went wrong: \`{code, message, requestId, meta}\`.
+Bodies are JSON of up to 1 MiB; a field that is not described is refused, and so is a parameter of a query. In a change (PATCH) null is taken where the description says what it means. Times are ISO 8601 in UTC. Lists take \`limit\` and \`before\` and return \`nextCursor\`; the event log goes forward and takes \`after\`.
 Send with a \`clientMessageId\`: repeating it is always safe.`;
 
 // The specification lets `webhooks:manage` create webhooks, and webhooks have every event.

@@ -4,6 +4,8 @@ import {
   type DayUsage,
   isGroup,
   isLive,
+  limitReached,
+  messagesReached,
   Reserve,
   type SessionReply,
   type SessionRestriction,
@@ -74,10 +76,9 @@ export class AdmissionService {
       tokenRefusalOf(subscription, session) && (await this.limits.refusalOf(subscription, session));
     if (exhausted) return { refusal: exhausted };
     const request = { ...dayOf(subscription), jobId, sessionId: session.id, ...(onlyNew && { onlyNew }) };
-    const { admitted, isRepeat, refusal, usage, writeBefore } = await this.rpc.request(Reserve, request);
+    const { isRepeat, refusal, usage, writeBefore } = await this.rpc.request(Reserve, request);
     if (isRepeat) return { isRepeat: true };
-    if (!admitted) return { usage, refusal: new AppError('RATE_LIMITED', undefined, { ...refusal }) };
-    return { usage, writeBefore };
+    return refusal ? { usage, refusal: messagesReached(refusal) } : { usage, writeBefore };
   }
 
   /** Refuses what the platform would refuse, before anything is counted: such a message costs the number its standing. */
@@ -95,6 +96,5 @@ export class AdmissionService {
 /** Makes the refusal of a message to a new contact while the platform lets the session begin no chats. */
 function restrictionError({ reason, until }: SessionRestriction, now: number): AppError {
   const retryAfterSeconds = Math.max(1, Math.ceil((Date.parse(until) - now) / 1000));
-  const meta = { layer: 'platform', reason, resetAt: until, retryAfterSeconds };
-  return new AppError('RATE_LIMITED', RESTRICTIONS[reason], meta);
+  return limitReached('platform', RESTRICTIONS[reason], { reason, resetAt: until, retryAfterSeconds });
 }

@@ -17,7 +17,7 @@ import { RpcClient } from '@svc/messaging';
 import { AuditService } from '../audit/audit.service.js';
 import { ApiKeysService } from '../keys/api-keys.service.js';
 import { actorOf, allows, type Caller } from '../auth/authorization.js';
-import { SessionsService } from './sessions.service.js';
+import { answererOf, SessionsService } from './sessions.service.js';
 
 type BoundEndpoint = WebhookEndpointWithSecret | null;
 
@@ -120,8 +120,7 @@ export class ExternalConfigService {
       const fact = { tenantId, actor: actorOf(caller), action: 'webhook_secret.read', target: sessionId };
       await this.audit.write(fact);
     }
-    const { url = null, secret = null, sameUrlAs } = endpoint ?? {};
-    return { botMode, webhookUrl: url, webhookSecret: secret, ...(sameUrlAs && { sameUrlAs }) };
+    return { botMode, answers: answererOf(botMode), ...shown(endpoint) };
   }
 
   private async botEnv(
@@ -145,6 +144,25 @@ export class ExternalConfigService {
       ...(key ? { SVC_API_KEY: key.secret } : {}),
     };
   }
+}
+
+function shown(endpoint: BoundEndpoint): Omit<ExternalConfig, 'botMode' | 'answers' | 'env'> {
+  const {
+    id = null,
+    url = null,
+    secret = null,
+    status = null,
+    pausedReason = null,
+    sameUrlAs,
+  } = endpoint ?? {};
+  return {
+    webhookUrl: url,
+    webhookSecret: secret,
+    endpointId: id,
+    endpointStatus: status,
+    pausedReason,
+    ...(sameUrlAs && { sameUrlAs }),
+  };
 }
 
 type EndpointChange = Pick<PutBoundEndpointV1, 'enabled' | 'url' | 'rotateSecret' | 'modeVersion'>;

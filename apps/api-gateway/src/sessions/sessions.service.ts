@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import {
+  type Answerer,
   AppError,
+  type BotMode,
   ChangeSession,
   type ChangeSessionV1,
   CreateSession,
-  type CreateSessionBody,
+  type CreateSessionV1,
   GetSession,
   GetSessionQr,
   type GetSessionV1,
@@ -26,12 +28,14 @@ import {
   type UpdateSessionBody,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
-import { v7 as uuidv7 } from 'uuid';
 import { actorOf, type Caller } from '../auth/authorization.js';
 import { SendPermissions } from '../auth/send-permissions.js';
 import { LimitsService } from '../limits/limits.service.js';
 import { isReadOnly, mostSessions } from '../limits/entitlements.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
+
+/** Order for a session, under the id that it is to have. */
+type NewSession = Omit<CreateSessionV1, 'tenantId' | 'most' | 'sandbox'>;
 
 /** This class asks `session-worker` for sessions, and `limits` for their tiers. */
 @Injectable()
@@ -46,13 +50,13 @@ export class SessionsService {
   /** @throws AppError `RATE_LIMITED` where the plan has no room for another one. */
   async create(
     subscription: SubscriptionState,
-    body: CreateSessionBody,
+    body: NewSession,
     { environment }: Caller,
   ): Promise<SessionView> {
     const { tenantId } = subscription;
     const most = mostSessions(subscription);
     const request = {
-      ...{ ...body, tenantId, sessionId: uuidv7() },
+      ...{ ...body, tenantId },
       ...(most === null ? {} : { most }),
       ...(environment === 'TEST' ? { sandbox: true } : {}),
     };
@@ -179,6 +183,12 @@ export class SessionsService {
 
 /** Shows a session, also under the names that its events have. */
 function viewOf(session: SessionState, warmupTier: number): SessionView {
-  const { statusReason: reason, status } = session;
-  return { ...session, warmupTier, reason, willReconnect: status === 'RECONNECTING' };
+  const { statusReason: reason, status, botMode } = session;
+  const willReconnect = status === 'RECONNECTING';
+  return { ...session, warmupTier, reason, willReconnect, answers: answererOf(botMode) };
+}
+
+/** Says who answers a session. A paused endpoint answers, too: what people write waits for it. */
+export function answererOf(botMode: BotMode): Answerer {
+  return botMode === 'EXTERNAL' ? 'webhook' : 'nobody';
 }

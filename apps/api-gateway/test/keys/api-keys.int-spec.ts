@@ -9,6 +9,7 @@ import {
 } from '@svc/contracts';
 import { KeyUsage } from '../../src/auth/key-verifier.js';
 import { generateKey } from '../../src/auth/api-key.js';
+import { expectError, fieldsOf } from '../support/answers.js';
 import { type Answer, gateway, tenant, withGateway } from '../support/gateway.js';
 
 withGateway();
@@ -139,6 +140,25 @@ describe('a rotation', () => {
       expect((await make(apiKey, { scopes: [scope] })).scope).toBe(scope);
     }
     expect((await make(apiKey)).scope).toBe('*');
+  });
+
+  test('takes the scopes as answers name them, too, but not both', async () => {
+    const { apiKey } = await gateway.createTenant();
+    const { scopes, scope } = await make(apiKey, {
+      rotates: null,
+      scopes: ['messages:read', 'webhooks:manage'],
+    });
+    expect(await make(apiKey, { rotates: null, scope })).toMatchObject({ scopes, scope });
+    for (const wrong of [
+      { scope, scopes },
+      { scope: 'root' },
+      { scope: 'messages:read,messages:send' },
+      { scope: '' },
+    ]) {
+      const answer = await gateway.call(apiKey, 'POST /v1/api-keys', { rotates: null, ...wrong });
+      expectError(answer, 400, 'VALIDATION_FAILED');
+      expect(fieldsOf(answer)).toEqual(['scope']);
+    }
   });
 
   test('once more does not give the old key more time', async () => {

@@ -149,9 +149,12 @@ describe('refusals come in a fixed order', () => {
     expect(gateway.fakes.asked).not.toContain(Reserve.subject);
   });
 
-  test.each(['session', 'plan'] as const)(
-    'a used up %s cap is 429, says until when, and leaves nothing',
-    async (layer) => {
+  test.each([
+    ['session', 'The messages of this session for today are used up: its warmup tier allows 10 a day.'],
+    ['plan', 'The messages of the plan for today are used up: it allows 10 a day.'],
+  ] as const)(
+    'a used up %s cap is 429, says which one and until when, and leaves nothing',
+    async (layer, message) => {
       gateway.fakes.refusal = { ...RATE_LIMIT, layer };
       const sessionId = session();
       const answer = await send({
@@ -163,7 +166,7 @@ describe('refusals come in a fixed order', () => {
       expect(answer.status).toBe(429);
       expect(answer.headers.get('retry-after')).toBe('4321');
       const { retryAfterSeconds: _, ...meta } = { ...RATE_LIMIT, layer };
-      expect(answer.body).toMatchObject({ code: 'RATE_LIMITED', meta });
+      expect(answer.body).toMatchObject({ code: 'RATE_LIMITED', message, meta });
       expect(await rowsOf(sessionId)).toEqual([]);
       expect(await commandsOf(sessionId)).toEqual([]);
     },

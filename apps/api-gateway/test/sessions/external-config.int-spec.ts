@@ -27,8 +27,11 @@ describe('external mode', () => {
   test('needs a URL the first time, and has none before', async () => {
     const { id } = gateway.fakes.addSession(tenant.tenantId);
     expect((await call(`GET /v1/sessions/${id}/external-config`)).body).toEqual({
-      ...{ botMode: 'MANAGED', webhookUrl: null, webhookSecret: null },
+      ...{ botMode: 'MANAGED', answers: 'nobody', webhookUrl: null, webhookSecret: null },
+      ...{ endpointId: null, endpointStatus: null, pausedReason: null },
     });
+    const early = await external(id, { enabled: false, webhookUrl: url });
+    expect(early).toMatchObject({ status: 400, body: { meta: { fields: [{ field: 'webhookUrl' }] } } });
     const refused = await external(id, { enabled: true });
     expect(refused).toMatchObject({ status: 400, body: { meta: { fields: [{ field: 'webhookUrl' }] } } });
     const wrong = await external(id, { enabled: true, webhookUrl: 'ftp://example.com' });
@@ -45,17 +48,38 @@ describe('external mode', () => {
       ...{ SVC_TENANT_ID: tenant.tenantId, SVC_SESSION_ID: id, SVC_WEBHOOK_SECRET: secret },
     });
     const off = await external(id, { enabled: false });
-    expect(off.body).toEqual({ botMode: 'MANAGED', webhookUrl: url, webhookSecret: secret });
+    const of = { webhookUrl: url, webhookSecret: secret, pausedReason: null };
+    const endpointId = on.body['endpointId'];
+    expect(off.body).toEqual({
+      ...of,
+      botMode: 'MANAGED',
+      answers: 'nobody',
+      endpointId,
+      endpointStatus: 'DISABLED',
+    });
     const bound = [...gateway.fakes.dispatcher.endpoints.values()].find(
       ({ endpoint }) => endpoint.sessionId === id,
     );
-    expect(bound?.endpoint.status).toBe('DISABLED');
+    expect(bound?.endpoint).toMatchObject({ id: endpointId, status: 'DISABLED' });
     expect((await external(id, { enabled: true })).body).toMatchObject({
       botMode: 'EXTERNAL',
       webhookSecret: secret,
     });
     expect((await call(`GET /v1/sessions/${id}/external-config`)).body).toEqual({
-      ...{ botMode: 'EXTERNAL', webhookUrl: url, webhookSecret: secret },
+      ...{ ...of, botMode: 'EXTERNAL', answers: 'webhook', endpointId, endpointStatus: 'ACTIVE' },
+    });
+  });
+
+  test('says that its endpoint is paused, which another address ends and enabling does not', async () => {
+    const { id } = gateway.fakes.addSession(tenant.tenantId);
+    const { body } = await external(id, { enabled: true, webhookUrl: url });
+    await call(`POST /v1/webhooks/${String(body['endpointId'])}/pause`);
+    const paused = { endpointStatus: 'PAUSED', pausedReason: 'REQUESTED' };
+    expect((await call(`GET /v1/sessions/${id}/external-config`)).body).toMatchObject(paused);
+    await external(id, { enabled: false });
+    expect((await external(id, { enabled: true })).body).toMatchObject(paused);
+    expect((await external(id, { enabled: true, webhookUrl: `${url}/2` })).body).toMatchObject({
+      ...{ endpointId: body['endpointId'], endpointStatus: 'ACTIVE', pausedReason: null },
     });
   });
 
@@ -95,7 +119,7 @@ describe('external mode', () => {
     expect(JSON.stringify((await call('GET /v1/api-keys')).body)).not.toMatch(/"expiresAt":"/);
   });
 
-  test('keeps its endpoint: it is not deleted and its events are not narrowed by itself', async () => {
+  test('keeps its endpoint: it is not deleted while it answers, and its events are not narrowed by itself', async () => {
     const { id } = gateway.fakes.addSession(tenant.tenantId);
     await external(id, { enabled: true, webhookUrl: url });
     const { items } = (await call('GET /v1/webhooks?limit=200')).body as { items: WebhookEndpoint[] };
@@ -104,6 +128,9 @@ describe('external mode', () => {
     expect(await call(`DELETE ${path}`)).toMatchObject(conflict);
     expect(await call(`PATCH ${path}`, { events: ['message.sent'] })).toMatchObject(conflict);
     expect(await call(`PATCH ${path}`, { name: 'My bot' })).toMatchObject({ status: 200 });
+    await external(id, { enabled: false });
+    expect((await call(`DELETE ${path}`)).status).toBe(204);
+    expect((await call(`GET /v1/sessions/${id}/external-config`)).body).toMatchObject({ endpointId: null });
   });
 
   test('mints no key for a caller that may not make keys', async () => {

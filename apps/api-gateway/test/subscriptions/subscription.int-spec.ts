@@ -159,7 +159,10 @@ describe('a send of a plan whose tokens are used up', () => {
     const { layer, limit, used, resetAt } = refusal;
     expect(answer).toMatchObject({
       status: 429,
-      body: { code: 'RATE_LIMITED', meta: { layer, limit, used, resetAt } },
+      body: {
+        ...{ code: 'RATE_LIMITED', meta: { layer, limit, used, resetAt } },
+        message: `The tokens of the plan for this month are used up: it includes ${limit}.`,
+      },
     });
     expect(answer.headers.get('retry-after')).toBe('86400');
     expect(gateway.fakes.reserved.size).toBe(reserved);

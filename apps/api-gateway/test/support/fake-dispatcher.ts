@@ -59,6 +59,8 @@ interface OwnedEndpoint {
   endpoint: WebhookEndpointWithSecret;
   /** The last version of the mode under which it was switched. */
   modeVersion: number;
+  /** The pause that it had when it was disabled. */
+  pause?: Partial<WebhookEndpointWithSecret> | undefined;
 }
 
 const RETENTION_MS = 30 * 86_400_000;
@@ -102,13 +104,14 @@ export class FakeDispatcher {
       if (change.url && change.url !== endpoint.url) checkUrl(change.url, 'url');
       if (change.events && change.events.length > 0) assertTenantWide(endpoint);
       const headers = change.headers ? hidden(change.headers, endpoint.headers) : endpoint.headers;
+      if (change.url && change.url !== endpoint.url) this.liftPause(endpoint);
       return { endpoint: Object.assign(endpoint, withoutNulls(change), { headers }) };
     });
     this.answerActions(on, audit);
     on(DeleteEndpoint, (ref) => {
       this.actors.push(ref.actor);
       const endpoint = this.owned(ref);
-      assertTenantWide(endpoint);
+      if (endpoint.status !== 'DISABLED') assertTenantWide(endpoint);
       this.endpoints.delete(endpoint.id);
       return { endpoint };
     });
@@ -166,7 +169,7 @@ export class FakeDispatcher {
     if (endpoint.status === state) return { endpoint };
     const { tenantId, actor, reason } = request;
     const pausedAt = new Date().toISOString();
-    const pause = { pausedReason: 'REQUESTED', pausedBy: actor, pausedNote: reason, pausedAt };
+    const pause = { pausedReason: 'REQUESTED', pausedBy: actor, pausedNote: reason ?? null, pausedAt };
     Object.assign(endpoint, { status: state }, state === 'PAUSED' ? pause : NO_PAUSE);
     const action = state === 'PAUSED' ? 'webhook.paused' : 'webhook.reactivated';
     await audit({ tenantId, actor, action, target: endpoint.id, reason });
@@ -286,12 +289,16 @@ export class FakeDispatcher {
   }: PutBoundEndpointV1): WebhookEndpointWithSecret | null {
     this.actors.push(actor);
     let endpoint = this.bound(tenantId, sessionId);
-    if (!endpoint && !enabled) return null;
+    if (!endpoint && !enabled) {
+      if (url) throw invalidField('webhookUrl', 'webhookUrl: not before it is enabled');
+      return null;
+    }
     if (url || !endpoint) checkUrl(url ?? '', 'webhookUrl');
     endpoint ??= this.add(tenantId, { name: 'External bot', events: [], sessionId });
-    if (url) endpoint.url = url;
     if (rotateSecret) endpoint.secret = newSecret();
     this.switchBound(endpoint, enabled, modeVersion);
+    if (url && url !== endpoint.url) this.liftPause(endpoint);
+    if (url) endpoint.url = url;
     return endpoint;
   }
 
@@ -302,8 +309,23 @@ export class FakeDispatcher {
       if (enabled ? modeVersion < owned.modeVersion : modeVersion <= owned.modeVersion) return;
       owned.modeVersion = modeVersion;
     }
-    if (!enabled) Object.assign(endpoint, { status: 'DISABLED' }, NO_PAUSE);
-    else if (endpoint.status === 'DISABLED') endpoint.status = 'ACTIVE';
+    if (!enabled) {
+      if (endpoint.status === 'PAUSED') owned.pause = { ...endpoint };
+      Object.assign(endpoint, { status: 'DISABLED' }, NO_PAUSE);
+    } else if (endpoint.status === 'DISABLED') {
+      const { status, pausedReason, pausedBy, pausedNote, pausedAt } = {
+        status: 'ACTIVE',
+        ...NO_PAUSE,
+        ...owned.pause,
+      } as const;
+      Object.assign(endpoint, { status, pausedReason, pausedBy, pausedNote, pausedAt });
+      owned.pause = undefined;
+    }
+  }
+
+  private liftPause(endpoint: WebhookEndpointWithSecret): void {
+    (this.endpoints.get(endpoint.id) as OwnedEndpoint).pause = undefined;
+    if (endpoint.status === 'PAUSED') Object.assign(endpoint, { status: 'ACTIVE' }, NO_PAUSE);
   }
 
   private add(tenantId: string, fields: Partial<WebhookEndpointWithSecret>): WebhookEndpointWithSecret {

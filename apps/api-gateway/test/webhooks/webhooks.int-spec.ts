@@ -64,6 +64,20 @@ describe('a webhook endpoint', () => {
     expect(await auditOf(made['id'])).toEqual([['webhook_secret.rotated', `key:${tenant.kid}`, null]]);
   });
 
+  test('is paused and reactivated without a reason and without a body', async () => {
+    const body = { name: 'CRM', url: 'https://example.com/a', events: [] };
+    const { id } = (await call('POST /v1/webhooks', body)).body;
+    const path = `/v1/webhooks/${String(id)}`;
+    const paused = { status: 'PAUSED', pausedReason: 'REQUESTED', pausedNote: null };
+    expect(await call(`POST ${path}/pause`)).toMatchObject({ status: 200, body: paused });
+    expect(await call(`POST ${path}/reactivate`, { reason: null })).toMatchObject({ status: 200 });
+    const actor = `key:${tenant.kid}`;
+    expect(await auditOf(id)).toEqual([
+      ['webhook.reactivated', actor, null],
+      ['webhook.paused', actor, null],
+    ]);
+  });
+
   test('is paused and reactivated with a reason, and leaves one line each in the audit log', async () => {
     const body = { name: 'CRM', url: 'https://example.com/a', events: [] };
     const { secret: _, ...made } = (await call('POST /v1/webhooks', body)).body;

@@ -8,6 +8,7 @@ import {
   type CreateSessionV1,
   type GetSessionV1,
   invalidField,
+  limitReached,
   type ListSessionsV1,
   MOST_SESSIONS,
   partitionOf,
@@ -301,8 +302,7 @@ async function assertRoom(
   const others = { tenantId, id: Not(sessionId), wanted: Not('DELETED' as const) };
   const used = await tx.countBy(Session, others);
   if (used < most) return;
-  throw new AppError('RATE_LIMITED', 'The plan has no room for another session.', {
-    layer: 'plan',
+  throw limitReached('plan', `The sessions of the plan are used up: it has room for ${most}.`, {
     resource: 'sessions',
     limit: most,
     used,

@@ -99,7 +99,7 @@ const KINDS: [string, object, MessageBody][] = [
   [
     'several contacts',
     { type: 'contact', contacts: [{ displayName: 'Ada' }, { displayName: 'Bo' }] },
-    { type: 'contact', displayName: '2 contacts', count: 2 },
+    { type: 'contact', displayName: 'Ada', count: 2 },
   ],
   [
     'a poll',

@@ -253,7 +253,7 @@ describe('a tenant that may have so many sessions', () => {
     expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
     expect(await stage.worker.rpc.request(CountSessions, { tenantId })).toMatchObject({ count: 5 });
     await expect(create(tenantId, 5)).rejects.toMatchObject({
-      code: 'RATE_LIMITED',
+      ...{ code: 'RATE_LIMITED', message: 'The sessions of the plan are used up: it has room for 5.' },
       meta: { layer: 'plan', limit: 5, used: 5 },
     });
     await expect(create(randomUUID(), 5)).resolves.toBeDefined();

@@ -10,6 +10,7 @@ import type { AuditLine } from '../endpoints/endpoint-audit.js';
 import type { Endpoint } from '../endpoints/endpoint.entity.js';
 import { EndpointRepository } from '../endpoints/endpoint.repository.js';
 import { EndpointSecrets } from '../endpoints/endpoint-secrets.js';
+import { switchEndpoint } from '../endpoints/endpoint-state.js';
 import { checkReceiverUrl } from '../endpoints/receiver-url.js';
 import { assertSession } from './session-deletion.js';
 
@@ -34,7 +35,13 @@ export class BoundEndpointsService {
   async put(request: PutBoundEndpointV1): Promise<WebhookEndpointWithSecret | null> {
     const { tenantId, sessionId, enabled, url, actor } = request;
     const existing = await this.rows.find({ tenantId, sessionId });
-    if (!existing && !enabled) return null;
+    if (!existing && !enabled) {
+      if (url == null) return null;
+      throw invalidField(
+        URL_FIELD,
+        `${URL_FIELD} is not stored before external mode is enabled the first time`,
+      );
+    }
     if (url != null && url !== existing?.url) await checkReceiverUrl(this.guard, url, URL_FIELD);
     const isNew = !existing && (await this.create(request));
     const endpoint = await this.rows.change({ tenantId, sessionId }, actor, (row, now) => {
@@ -42,7 +49,8 @@ export class BoundEndpointsService {
       switchState(row, request);
       return request.rotateSecret && !isNew ? this.rotate(row, now) : [];
     });
-    return endpoint ? this.withSecret(endpoint) : null;
+    // It was deleted meanwhile.
+    return endpoint ? this.withSecret(endpoint) : this.put(request);
   }
 
   /** @returns false: another call was faster. */
@@ -74,7 +82,5 @@ function switchState(row: Endpoint, { enabled, modeVersion }: PutBoundEndpointV1
     if (enabled ? modeVersion < row.modeVersion : modeVersion <= row.modeVersion) return;
     row.modeVersion = modeVersion;
   }
-  // A pause is not lifted by enabling: that is for a person who has seen why.
-  if (!enabled) row.state = 'DISABLED';
-  else if (row.state === 'DISABLED') row.state = 'ACTIVE';
+  switchEndpoint(row, enabled);
 }

@@ -10,7 +10,7 @@ export interface PreviousSecret {
 /** A pause or reactivation that was asked for. */
 export interface StateChange {
   actor: string;
-  reason: string;
+  reason?: string | undefined;
 }
 
 /** A receiver of a tenant; bound to one session where external mode made it. */
@@ -25,6 +25,11 @@ export class Endpoint {
   @Column('bytea', { name: 'secret_enc' }) secretEnc: Buffer;
   /** Secrets that were rotated away, the newest first. */
   @Column('jsonb', { name: 'previous_secrets' }) previousSecrets: PreviousSecret[];
+  /**
+   * Until then, in domain time, the receiver may not know the secret yet: 401 and 403 do not count. Null from the first 2xx to an attempt
+   * under this secret on; the time also tells one secret from the next.
+   */
+  @Column('timestamptz', { name: 'new_secret_until', nullable: true }) newSecretUntil: Date | null;
   /** Custom headers by name, each value sealed. */
   @Column('jsonb') headers: Record<string, string>;
   @Column('boolean', { name: 'standard_webhooks' }) standardWebhooks: boolean;
@@ -33,6 +38,8 @@ export class Endpoint {
   /** Reason of the last pause: it stays after the reactivation, because `webhook.recovered` repeats it. */
   @Column('text', { name: 'paused_reason', nullable: true }) pausedReason: PauseReason | null;
   @Column('timestamptz', { name: 'paused_at', nullable: true }) pausedAt: Date | null;
+  /** True while it is disabled, where it was paused before: once it is enabled it is paused again. */
+  @Column('boolean', { name: 'was_paused' }) wasPaused: boolean;
   /** Number of permanent 4xx in a row when it was paused. */
   @Column('int', { name: 'paused_run' }) pausedRun: number;
   /** True when it was reactivated, and nothing has been delivered since. */

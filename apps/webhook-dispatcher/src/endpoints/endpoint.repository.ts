@@ -8,6 +8,7 @@ import { EndpointChanges } from '../ownership/endpoint-changes.js';
 import { type AuditLine, type AuditOrigin, changeLine, factsOf, updateLines } from './endpoint-audit.js';
 import { insertStateEvents } from './endpoint-events.js';
 import { EndpointSecrets } from './endpoint-secrets.js';
+import { applyState, isNewPause } from './endpoint-state.js';
 import { toView } from './endpoint-view.js';
 import { Endpoint } from './endpoint.entity.js';
 
@@ -83,8 +84,8 @@ export class EndpointRepository {
 
   /**
    * Changes an endpoint that `where` names; `change` works on the locked row, gets the domain time, and returns what the audit log has to
-   * say besides the fields that differ. Of a pause the tenant gets an event; what is held for one that becomes active again is taken up by
-   * the owner of its partition.
+   * say besides the fields that differ. Another address lifts a pause. Of a pause the tenant gets an event; what is held for one that
+   * becomes active again is taken up by the owner of its partition.
    * @returns undefined where there is no such endpoint.
    */
   async change(
@@ -99,9 +100,9 @@ export class EndpointRepository {
       const at = await domainNow(tx, endpoint.tenantId);
       const lines = change(endpoint, at);
       endpoint.version += 1;
-      if (endpoint.state !== before.state) applyState(endpoint, before.state, at);
+      lines.push(...applyState(endpoint, before, at));
       await tx.save(endpoint);
-      const paused = endpoint.state === 'PAUSED' && before.state !== 'PAUSED' ? [endpoint.id] : [];
+      const paused = isNewPause(before, endpoint) ? [endpoint.id] : [];
       const events = await insertStateEvents(tx, { paused, recovered: [] });
       const all = [...updateLines(before, endpoint), ...lines];
       return { ...(await this.writeFacts(tx, endpoint, { lines: all, actor, at })), events };
@@ -110,16 +111,27 @@ export class EndpointRepository {
     return changed?.endpoint;
   }
 
-  /** Deletes an endpoint and the deliveries that wait for it, in this order: a delivery that still comes in finds no endpoint. */
-  async delete(endpoint: Endpoint, actor: string | undefined): Promise<void> {
+  /**
+   * Deletes an endpoint and the deliveries that wait for it, in this order: a delivery that still comes in finds no endpoint.
+   * @param only deletes it in this state alone.
+   * @returns whether it was there to delete.
+   */
+  async delete(
+    endpoint: Endpoint,
+    actor: string | undefined,
+    only: { state?: EndpointStatus } = {},
+  ): Promise<boolean> {
     const { id, tenantId } = endpoint;
     const deleted = await this.dataSource.transaction(async (tx) => {
-      const { affected } = await tx.delete(Endpoint, { id, tenantId });
-      const lines = affected ? [changeLine('deleted', endpoint)] : [];
+      const { affected } = await tx.delete(Endpoint, { id, tenantId, ...only });
+      if (!affected) return undefined;
+      const lines = [changeLine('deleted', endpoint)];
       return this.writeFacts(tx, endpoint, { lines, actor, at: await domainNow(tx, tenantId) });
     });
+    if (!deleted) return false;
     await this.publish(deleted);
     await this.dataSource.query('DELETE FROM webhook_delivery WHERE endpoint_id = $1', [id]);
+    return true;
   }
 
   private async writeFacts(
@@ -162,20 +174,6 @@ export class EndpointRepository {
       .orIgnore()
       .execute();
   }
-}
-
-function applyState(endpoint: Endpoint, before: EndpointStatus, now: Date): void {
-  if (endpoint.state === 'PAUSED') {
-    endpoint.pausedReason = 'REQUESTED';
-    endpoint.pausedAt = now;
-    endpoint.pausedRun = endpoint.consecPerm4xx;
-    endpoint.recovering = false;
-  }
-  // An endpoint that is switched off and on again meanwhile recovers all the same.
-  if (before === 'PAUSED') endpoint.recovering = true;
-  if (endpoint.state !== 'ACTIVE') return;
-  endpoint.generation += 1;
-  endpoint.consecPerm4xx = 0;
 }
 
 /** Reads the domain time of a tenant in the database. */

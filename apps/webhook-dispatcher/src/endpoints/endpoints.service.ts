@@ -74,11 +74,12 @@ export class EndpointsService {
     return this.rows.viewOf(changed);
   }
 
-  /** @throws AppError `SESSION_STATE_CONFLICT` for a bound endpoint: its session would be left without a receiver. */
+  /** @throws AppError `SESSION_STATE_CONFLICT` for the endpoint of a session in external mode: nobody would answer it. */
   async delete({ tenantId, endpointId, actor }: DeleteEndpointV1): Promise<WebhookEndpoint> {
     const endpoint = await this.getRow(tenantId, endpointId);
-    assertTenantWide(endpoint);
-    await this.rows.delete(endpoint, actor);
+    const isBound = endpoint.sessionId !== null;
+    const isDeleted = await this.rows.delete(endpoint, actor, isBound ? { state: 'DISABLED' } : {});
+    if (isBound && !isDeleted) throw answersSession(endpoint);
     return toView(endpoint);
   }
 
@@ -109,6 +110,14 @@ function assertTenantWide({ id, sessionId }: Endpoint): void {
   throw new AppError(
     'SESSION_STATE_CONFLICT',
     'This endpoint belongs to the external mode of a session: use PUT /v1/sessions/:id/external-config.',
+    { endpointId: id, sessionId },
+  );
+}
+
+function answersSession({ id, sessionId }: Endpoint): AppError {
+  return new AppError(
+    'SESSION_STATE_CONFLICT',
+    'This endpoint answers a session in external mode: take the session back first, with PUT /v1/sessions/:id/external-config and enabled false.',
     { endpointId: id, sessionId },
   );
 }

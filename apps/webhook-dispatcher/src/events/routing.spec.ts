@@ -16,6 +16,7 @@ const aReceiver = (id: string, fields: Partial<Receiver>): Receiver => ({
     state: 'ACTIVE',
     generation: 1,
     recovering: false,
+    newSecretUntil: null,
   },
   ...fields,
 });

@@ -12,6 +12,8 @@ import {
   ONLY_NAMED_EVENTS,
   partitionOf,
   phoneAddress,
+  WebhookPaused,
+  type WebhookStateV1,
 } from '@svc/contracts';
 import { type ReadEvent } from '@svc/messaging';
 import { timeOfInbound } from '@svc/service';
@@ -41,6 +43,8 @@ export interface NewEvent {
   conversation: number;
   kind: string;
   payload: Buffer;
+  /** The endpoint whose pause it tells of: an event that is held for it would not tell anybody. */
+  pausedEndpointId?: string;
   partition: number;
   persons: Persons;
 }
@@ -68,6 +72,7 @@ export function newEventOf({ envelope, bytes }: ReadEvent): NewEvent {
     conversation: conversationOf(data),
     // The bytes are made once: every attempt sends them.
     payload: bytes,
+    ...(type === WebhookPaused.name && { pausedEndpointId: (data as WebhookStateV1).endpointId }),
     partition: partitionOf(tenantId),
     persons,
   };
@@ -86,18 +91,22 @@ export function deliveryId(eventId: string, endpointId: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
+/** The fields of an event that decide whom it goes to. */
+type RoutedFields = Pick<NewEvent, 'kind' | 'sessionId' | 'pausedEndpointId'>;
+
 /**
  * Finds the receivers of an event (specification, "Endpoint routing"): tenant-wide endpoints by their filter, bound ones their own
- * session's only. A paused endpoint keeps getting deliveries, they are held; a disabled one is not subscribed at all.
+ * session's only. A paused endpoint keeps getting deliveries, they are held, but for the event of its own pause; a disabled one is not
+ * subscribed at all.
  */
-export function receiversOf(event: Pick<NewEvent, 'kind' | 'sessionId'>, receivers: Receivers): Receiver[] {
+export function receiversOf(event: RoutedFields, receivers: Receivers): Receiver[] {
   const found: Receiver[] = [];
   for (const receiver of receivers.values()) if (isFor(event, receiver)) found.push(receiver);
   return found;
 }
 
-function isFor({ kind, sessionId }: Pick<NewEvent, 'kind' | 'sessionId'>, receiver: Receiver): boolean {
-  if (receiver.state === 'DISABLED') return false;
+function isFor({ kind, sessionId, pausedEndpointId }: RoutedFields, receiver: Receiver): boolean {
+  if (receiver.state === 'DISABLED' || receiver.id === pausedEndpointId) return false;
   if (receiver.sessionId !== null && receiver.sessionId !== sessionId) return false;
   if (receiver.events.length === 0) return !ONLY_NAMED_EVENTS.has(kind);
   return receiver.events.includes(kind);

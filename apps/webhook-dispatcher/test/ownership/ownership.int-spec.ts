@@ -42,7 +42,13 @@ const anItem = (place: Place): QueuedDelivery => ({
 
 const aSuccess = (item: QueuedDelivery): AttemptResult => ({
   ...{ item, startedAt: new Date(), durationMs: 1, status: 200, error: null, head: Buffer.alloc(0) },
-  ...{ endedAtMs: performance.now(), retryInMs: undefined, generation: 1, recovering: false },
+  ...{
+    endedAtMs: performance.now(),
+    retryInMs: undefined,
+    generation: 1,
+    recovering: false,
+    newSecretUntil: null,
+  },
 });
 
 /** Makes a delivery whose first attempt has failed and whose next one is far away. */

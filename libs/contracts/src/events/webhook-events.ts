@@ -74,7 +74,8 @@ export class WebhookStateV1 {
 /** An endpoint was paused: its deliveries are held. */
 export const WebhookPaused = defineEvent('webhook.paused', 1, WebhookStateV1, {
   public: true,
-  summary: 'An endpoint is paused: what comes for it is held, this event included.',
+  summary:
+    'An endpoint is paused: what comes for it is held. Your other endpoints, the event log and the stream tell it; it does not go to the paused one.',
   by: ['webhook-dispatcher'],
 });
 /** The first delivery after a reactivation succeeded. */

@@ -1,4 +1,5 @@
 export { HttpErrorBody } from './http-error.js';
+export { MayBeAbsent } from './may-be-absent.js';
 export { ContactProfile, ContactEvent, ContactExport } from './messages/contacts.js';
 export { ListConversationsQuery, ConversationView } from './messages/conversations.js';
 export { ErasureCounts, Erasure } from './messages/erasures.js';
@@ -30,6 +31,7 @@ export {
   SessionRestriction,
   SessionState,
   SessionView,
+  CreatedSession,
   SessionQr,
 } from './sessions/sessions.js';
 export { PromoteTierBody, TierPromotion } from './sessions/tiers.js';
@@ -88,6 +90,15 @@ export {
 } from './webhooks/endpoints.js';
 export { EventLogQuery, EventStreamQuery, LoggedEvent, EventLogPage } from './webhooks/event-log.js';
 export { HIDDEN_VALUE } from './webhooks/headers.js';
+export {
+  type RunEffect,
+  type AnswerRule,
+  PAUSE_AFTER,
+  NEW_SECRET_HOURS,
+  ANSWER_RULES,
+  answerRuleOf,
+  answerTable,
+} from './webhooks/receiver-answers.js';
 export {
   REPLAYABLE_STATUSES,
   type ReplayableStatus,

@@ -49,7 +49,10 @@ export interface EventPayloads {
   'session.passkey_changed': PasskeyChangedV1;
   /** The code to type that was asked for holds no more: ask for it once more, and show what comes. */
   'session.pairing_code_replaced': PairingCodeReplacedV1;
-  /** An endpoint is paused: what comes for it is held, this event included. */
+  /**
+   * An endpoint is paused: what comes for it is held. Your other endpoints, the event log and the stream tell
+   * it; it does not go to the paused one.
+   */
   'webhook.paused': WebhookStateV1;
   /** The first delivery after a reactivation succeeded. */
   'webhook.recovered': WebhookStateV1;

@@ -274,6 +274,8 @@ export interface CreateApiKeyBody {
   expiresInDays?: number | undefined;
   /** TEST: a key of the sandbox, made with a live key. By default that of the calling key. */
   environment?: 'LIVE' | 'TEST' | undefined;
+  /** The scopes as one string, separated by spaces, as answers have them: in the place of `scopes`. */
+  scope?: string | undefined;
 }
 
 /** `CreateSessionBody` of the API description. */
@@ -301,6 +303,13 @@ export interface CreateSessionBody {
    * call as its clientMessageId. A call of a group is answered to nobody.
    */
   callReply?: string | undefined;
+  /**
+   * Who is to answer what people write: EXTERNAL is your own bot; MANAGED, which it is without this field, is
+   * the built-in assistant, and nobody answers until there is one.
+   */
+  botMode?: 'MANAGED' | 'EXTERNAL' | undefined;
+  /** Receiver of the session, as PUT external-config takes it: with EXTERNAL, and only with that. */
+  webhookUrl?: string | undefined;
 }
 
 /** `CreateWebhookBody` of the API description. */
@@ -369,6 +378,186 @@ export interface CreateWidgetBody {
   side?: 'right' | 'left' | undefined;
   /** Language of what it says by itself. */
   language?: 'en' | 'de' | 'es' | 'fr' | 'it' | 'pt' | undefined;
+}
+
+/** `CreatedSession` of the API description. */
+export interface CreatedSession {
+  /** Session id. */
+  id: string;
+  /** Label for people. */
+  name: string;
+  /**
+   * Observed state. - `NEW`: it was never connected. Next: nothing, it begins to connect. - `CONNECTING`: it
+   * connects. Next: nothing. - `AWAITING_SCAN`: a QR code waits. Next: show it: GET /v1/sessions/{id}/qr. -
+   * `PASSKEY_REQUIRED`: the platform asks for the passkey of the account. Next: open a link page. -
+   * `CONNECTED`: it is live. Next: nothing. - `RECONNECTING`: it was away, and comes back by itself. Next:
+   * nothing. - `DEGRADED`: it is connected, and there are doubts that the connection works; sends go on.
+   * Next: nothing, the doubts pass or it is connected anew. - `DISCONNECTED`: it stays away. Next: see
+   * statusReason. - `LOGGED_OUT`: no number is linked. Next: link one: POST /v1/sessions/{id}/connect.
+   */
+  status:
+    | 'NEW'
+    | 'CONNECTING'
+    | 'AWAITING_SCAN'
+    | 'PASSKEY_REQUIRED'
+    | 'CONNECTED'
+    | 'RECONNECTING'
+    | 'DEGRADED'
+    | 'DISCONNECTED'
+    | 'LOGGED_OUT';
+  /**
+   * Why it is in this state. Of a session that is away `willReconnect` says whether it comes back by itself.
+   * - `CREATED`: it is new. Next: nothing, it begins to connect. - `CONNECT_REQUESTED`: it connects, as was
+   * asked. Next: nothing. - `RESTART_REQUIRED`: it connects once more, as the platform asked or to try a
+   * version. Next: nothing. - `QR_READY`: a QR code waits. Next: show it: GET /v1/sessions/{id}/qr. -
+   * `PASSKEY_ASKED`: the platform asks for the passkey of the account. Next: open a link page. -
+   * `PASSKEY_FAILED`: a link with a passkey came to nothing. Next: nothing, another QR code follows. -
+   * `LINKED`: a link with a passkey is made. Next: nothing, it logs in. - `LOGGED_IN`: it is live. Next:
+   * nothing. - `CONNECTION_LOST`: the connection broke. Next: nothing, it comes back by itself. -
+   * `CONNECTION_REFUSED`: the platform does not take the connection. Next: nothing, it comes back by itself.
+   * - `PLATFORM_ERROR`: the platform has an error of its own. Next: nothing, it comes back by itself. -
+   * `LOGIN_TIMEOUT`: the platform does not answer the login. Next: nothing, it comes back by itself. -
+   * `KEEP_ALIVE_TIMEOUT`: the platform sends nothing, not even answers to pings. Next: nothing, it comes back
+   * by itself. - `STREAM_UNREADABLE`: what the platform sent could not be read. Next: nothing, it comes back
+   * by itself. - `PROCESSING_STALLED`: messages stand still inside, in or out. Next: nothing, it comes back
+   * by itself. - `UNANSWERED`: the platform answers pings, and no sends or questions. Next: nothing, it comes
+   * back by itself. - `LIBRARY_ERROR`: an error in the gateway ended the connection. Next: nothing, it comes
+   * back by itself. - `WORKER_LOST`: the process that held it is gone, another one takes it over. Next:
+   * nothing, it comes back by itself. - `MAINTENANCE`: the gateway moves it to another process. Next:
+   * nothing, it comes back by itself. - `PROXY_CHANGED`: it goes through another proxy from now on. Next:
+   * nothing, it comes back by itself. - `PROXY_FAILED`: its proxy is away, refuses us, or is where it must
+   * not be. Next: mend the proxy or set another one; it goes on trying by itself. - `CLIENT_OUTDATED`: the
+   * platform no longer takes this version of the client. Next: nothing, the operator brings another version
+   * and it comes back by itself. - `TEMPORARILY_BANNED`: the platform has banned the number until `until`.
+   * Next: nothing, it comes back by itself then; write less, and to people who expect it. - `USER_REQUEST`:
+   * you disconnected it. Next: POST /v1/sessions/{id}/connect when it shall come back. - `QR_EXPIRED`: nobody
+   * looked at its QR code any more. Next: POST /v1/sessions/{id}/connect, and show the code. - `REPLACED`:
+   * another process took the link over. Next: POST /v1/sessions/{id}/connect; if it comes again, link anew. -
+   * `PLATFORM_REFUSED`: the platform refuses the number. Next: look at the phone whether it is banned; then
+   * POST /v1/sessions/{id}/connect. - `BANNED`: the platform has banned the number for good. Next: appeal on
+   * the phone, or link another number. - `CREDENTIALS_UNREADABLE`: what links the number cannot be read here.
+   * Next: tell the operator; or log out, and link anew. - `UNLINKED`: the number was unlinked on the phone,
+   * or by the platform. Next: link it anew. - `LOGOUT_REQUESTED`: you logged it out, or deleted it. Next:
+   * nothing; to use it again, link it.
+   */
+  statusReason:
+    | 'CREATED'
+    | 'CONNECT_REQUESTED'
+    | 'RESTART_REQUIRED'
+    | 'QR_READY'
+    | 'PASSKEY_ASKED'
+    | 'PASSKEY_FAILED'
+    | 'LINKED'
+    | 'LOGGED_IN'
+    | 'CONNECTION_LOST'
+    | 'CONNECTION_REFUSED'
+    | 'PLATFORM_ERROR'
+    | 'LOGIN_TIMEOUT'
+    | 'KEEP_ALIVE_TIMEOUT'
+    | 'STREAM_UNREADABLE'
+    | 'PROCESSING_STALLED'
+    | 'UNANSWERED'
+    | 'LIBRARY_ERROR'
+    | 'WORKER_LOST'
+    | 'MAINTENANCE'
+    | 'PROXY_CHANGED'
+    | 'PROXY_FAILED'
+    | 'CLIENT_OUTDATED'
+    | 'TEMPORARILY_BANNED'
+    | 'USER_REQUEST'
+    | 'QR_EXPIRED'
+    | 'REPLACED'
+    | 'PLATFORM_REFUSED'
+    | 'BANNED'
+    | 'CREDENTIALS_UNREADABLE'
+    | 'UNLINKED'
+    | 'LOGOUT_REQUESTED';
+  /** Since when (ISO 8601, UTC). */
+  statusSince: string;
+  /**
+   * Until when, where that is known (ISO 8601, UTC): the end of a ban, or of a step of a link with a passkey;
+   * null: nothing says it.
+   */
+  statusUntil?: string | null | undefined;
+  /** Who answers inbound messages. */
+  botMode: 'MANAGED' | 'EXTERNAL';
+  /** Linked number in E.164 form. */
+  phone: string | null;
+  /**
+   * Ids of other sessions of yours that the same number is linked to, where there are any: all of them are
+   * told of everything, and each has a daily limit of its own.
+   */
+  alsoLinkedIn?: string[] | undefined;
+  /** Proxy that it connects through, without user and password; null: none. */
+  proxy?: string | null | undefined;
+  /**
+   * Whether the number counts as online as long as it is connected; the phone of its owner gets no
+   * notifications then.
+   */
+  alwaysOnline?: boolean | undefined;
+  /** Whether calls to the number are rejected at once. */
+  rejectCalls?: boolean | undefined;
+  /** Text that the caller of a rejected call gets; null: none. */
+  callReply?: string | null | undefined;
+  /**
+   * Set while the platform lets this session begin no new chats: sends to contacts that it has neither
+   * written to nor heard from answer 429 with layer `platform`; all others go on. It does not touch the
+   * warmup tier.
+   */
+  restriction?: SessionRestriction | null | undefined;
+  /** When it was created (ISO 8601, UTC). */
+  createdAt: string;
+  /**
+   * Warmup tier: the daily cap of this session. It is kept with the number: linked anew, the number brings it
+   * along, and another number has its own.
+   */
+  warmupTier: number;
+  /** As statusReason: the name that events have for it. */
+  reason:
+    | 'CREATED'
+    | 'CONNECT_REQUESTED'
+    | 'RESTART_REQUIRED'
+    | 'QR_READY'
+    | 'PASSKEY_ASKED'
+    | 'PASSKEY_FAILED'
+    | 'LINKED'
+    | 'LOGGED_IN'
+    | 'CONNECTION_LOST'
+    | 'CONNECTION_REFUSED'
+    | 'PLATFORM_ERROR'
+    | 'LOGIN_TIMEOUT'
+    | 'KEEP_ALIVE_TIMEOUT'
+    | 'STREAM_UNREADABLE'
+    | 'PROCESSING_STALLED'
+    | 'UNANSWERED'
+    | 'LIBRARY_ERROR'
+    | 'WORKER_LOST'
+    | 'MAINTENANCE'
+    | 'PROXY_CHANGED'
+    | 'PROXY_FAILED'
+    | 'CLIENT_OUTDATED'
+    | 'TEMPORARILY_BANNED'
+    | 'USER_REQUEST'
+    | 'QR_EXPIRED'
+    | 'REPLACED'
+    | 'PLATFORM_REFUSED'
+    | 'BANNED'
+    | 'CREDENTIALS_UNREADABLE'
+    | 'UNLINKED'
+    | 'LOGOUT_REQUESTED';
+  /**
+   * Of a session that is away, whether it comes back by itself, as in `session.disconnected`: true while it
+   * is RECONNECTING.
+   */
+  willReconnect: boolean;
+  /**
+   * Who answers what people write. webhook: your bot, through the bound endpoint (EXTERNAL), also while that
+   * is paused: events wait for it then. nobody: MANAGED, as long as there is no assistant. assistant:
+   * MANAGED, once there is one.
+   */
+  answers: 'assistant' | 'webhook' | 'nobody';
+  /** What PUT external-config would answer; of a session that was created in external mode. */
+  externalConfig?: ExternalConfig | undefined;
 }
 
 /** `DayUsed` of the API description. */
@@ -481,7 +670,7 @@ export interface EditRequest {
 /** `EndpointReasonBody` of the API description. */
 export interface EndpointReasonBody {
   /** Why, for whoever looks at the endpoint or the audit log later. */
-  reason: string;
+  reason?: string | undefined;
 }
 
 /** `Erasure` of the API description. */
@@ -553,10 +742,25 @@ export interface ExternalBotEnv {
 export interface ExternalConfig {
   /** Who answers inbound messages. */
   botMode: 'MANAGED' | 'EXTERNAL';
+  /**
+   * Who answers what people write. webhook: your bot, through the bound endpoint (EXTERNAL), also while that
+   * is paused: events wait for it then. nobody: MANAGED, as long as there is no assistant. assistant:
+   * MANAGED, once there is one.
+   */
+  answers: 'assistant' | 'webhook' | 'nobody';
   /** Receiver of the bound endpoint; null where there never was one. */
   webhookUrl: string | null;
   /** Secret of the bound endpoint; null where there never was one. */
   webhookSecret: string | null;
+  /** Bound endpoint, as under /v1/webhooks; null where there is none. In MANAGED it can be deleted there. */
+  endpointId: string | null;
+  /**
+   * Whether its deliveries go out. PAUSED: they are held, and nobody answers the session; send another
+   * webhookUrl, or reactivate it under /v1/webhooks. DISABLED: external mode is off.
+   */
+  endpointStatus: 'ACTIVE' | 'PAUSED' | 'DISABLED' | null;
+  /** Why it is paused: by a request, or by five consecutive permanent 4xx. */
+  pausedReason: 'PERMANENT_4XX' | 'REQUESTED' | null;
   /**
    * Ids of other endpoints that post events of this session to the same address, where there are any: its
    * receiver gets those twice, signed with another secret each time.
@@ -800,9 +1004,9 @@ export interface MessageBodyAudio {
 export interface MessageBodyContact {
   /** Kind of content. */
   type: 'contact';
-  /** Display name of the first card. */
+  /** Name on the first card. */
   displayName?: string | undefined;
-  /** Number of cards. */
+  /** Number of cards; `message.received` has each of them in `contacts`. */
   count?: number | undefined;
 }
 
@@ -1584,7 +1788,10 @@ export interface ProviderPage {
 export interface PutExternalConfigBody {
   /** true: your bot answers this session (EXTERNAL); false: the built-in AI does (MANAGED). */
   enabled: boolean;
-  /** Receiver of this session. Required the first time external mode is enabled, kept afterwards. */
+  /**
+   * Receiver of this session. Required the first time external mode is enabled, refused before that, kept
+   * afterwards. Another address lifts a pause of the endpoint; enabling does not.
+   */
   webhookUrl?: string | undefined;
   /** Replaces the webhook secret at once. */
   rotateSecret?: boolean | undefined;
@@ -1803,7 +2010,7 @@ export interface SendMessageRequest {
   media?: MediaRequest | undefined;
   /** A place on the map. */
   location?: LocationContent | undefined;
-  /** A contact card. */
+  /** A contact card: a message takes one. */
   contact?: ContactContent | undefined;
   /** A question with choices. */
   poll?: PollContent | undefined;
@@ -1824,8 +2031,10 @@ export interface SendMessageRequest {
    */
   mentions?: string[] | undefined;
   /**
-   * Idempotency key: repeating it returns the first job and sends nothing again. Any string of 1 to 128
-   * characters without control characters.
+   * Idempotency key, one of your whole tenant, whatever session, recipient and content are: repeating it
+   * answers 200 with the first job and sends nothing again. So it names one message (`order-4711-ready`), and
+   * no kind of message (`welcome`): to a second person that would not go out, and the answer has `repeated`
+   * and `differs`. Any string of 1 to 128 characters without control characters.
    */
   clientMessageId?: string | undefined;
   /** true: says whether this would be sent, and if not, why and until when; nothing is sent or counted. */
@@ -2048,7 +2257,7 @@ export interface SessionView {
    * `PASSKEY_REQUIRED`: the platform asks for the passkey of the account. Next: open a link page. -
    * `CONNECTED`: it is live. Next: nothing. - `RECONNECTING`: it was away, and comes back by itself. Next:
    * nothing. - `DEGRADED`: it is connected, and there are doubts that the connection works; sends go on.
-   * Next: nothing, soon it is CONNECTED again or connected anew. - `DISCONNECTED`: it stays away. Next: see
+   * Next: nothing, the doubts pass or it is connected anew. - `DISCONNECTED`: it stays away. Next: see
    * statusReason. - `LOGGED_OUT`: no number is linked. Next: link one: POST /v1/sessions/{id}/connect.
    */
   status:
@@ -2206,6 +2415,12 @@ export interface SessionView {
    * is RECONNECTING.
    */
   willReconnect: boolean;
+  /**
+   * Who answers what people write. webhook: your bot, through the bound endpoint (EXTERNAL), also while that
+   * is paused: events wait for it then. nobody: MANAGED, as long as there is no assistant. assistant:
+   * MANAGED, once there is one.
+   */
+  answers: 'assistant' | 'webhook' | 'nobody';
 }
 
 /** `SubscriptionView` of the API description. */
@@ -2584,13 +2799,16 @@ export interface WebhookHealth {
   lastSuccess: LastAttempt | null;
   /** Last attempt that failed. */
   lastFailure: LastAttempt | null;
-  /** Consecutive permanent 4xx up to now; the fifth pauses the endpoint. */
+  /** Consecutive permanent 4xx (401, 403, 404, 405, 410, 414, 451) up to now; the fifth pauses the endpoint. */
   permanent4xxRun: number;
   /** Attempts of the last hour. */
   lastHour: RecentAttempts;
   /** Deliveries that are due or wait for their next attempt. */
   pending: BoundedCount;
-  /** Deliveries that a pause holds back; after the reactivation, those that still wait. */
+  /**
+   * Deliveries that a pause holds back: all that wait, as webhook.paused counts them; after the reactivation,
+   * those that still wait.
+   */
   held: BoundedCount;
   /** Dead letters. */
   dead: BoundedCount;

@@ -56,9 +56,13 @@ const CASES: readonly ContractCase[] = [
   {
     name: 'one that is disabled before it was ever enabled is not made',
     run: async (world) => {
-      const request = aPut({ enabled: false });
+      const { url: _, ...request } = aPut({ enabled: false });
       assert.equal((await world.rpc.request(PutBoundEndpoint, request)).endpoint ?? null, null);
     },
+  },
+  {
+    name: 'an address that comes before it was ever enabled is refused',
+    run: (world) => assertFieldRefused(world, PutBoundEndpoint, aPut({ enabled: false }), 'webhookUrl'),
   },
   {
     name: 'the first time it is enabled an https address is required',
@@ -112,15 +116,45 @@ const CASES: readonly ContractCase[] = [
     },
   },
   {
-    name: 'a pause is not lifted by enabling external mode again',
+    name: 'a pause is not lifted by enabling external mode again, also after it was ended',
     run: async (world) => {
       const request = aPut();
       const { id: endpointId } = await put(world, request);
-      const asked = { tenantId: request.tenantId, endpointId, actor: 'key:abcdefghijkl', reason: 'because' };
+      const asked = { tenantId: request.tenantId, endpointId, actor: 'key:abcdefghijkl' };
+      const paused = { status: 'PAUSED' as const, pausedReason: 'REQUESTED' as const, pausedNote: null };
       await world.rpc.request(PauseEndpoint, asked);
-      assertFields(await put(world, request), { status: 'PAUSED', pausedReason: 'REQUESTED' });
+      assertFields(await put(world, request), paused);
+      const off = { status: 'DISABLED' as const, pausedReason: null };
+      assertFields(await put(world, { ...request, enabled: false }), off);
+      assertFields(await put(world, request), paused);
       await world.rpc.request(ReactivateEndpoint, asked);
       assertFields(await put(world, request), { status: 'ACTIVE' });
+    },
+  },
+  {
+    name: 'another address lifts a pause, also one that external mode is off over',
+    run: async (world) => {
+      const request = aPut();
+      const { id: endpointId } = await put(world, request);
+      const asked = { tenantId: request.tenantId, endpointId, actor: 'key:abcdefghijkl' };
+      await world.rpc.request(PauseEndpoint, asked);
+      const moved = { ...request, url: `${URL}/moved` };
+      assertFields(await put(world, moved), { status: 'ACTIVE', pausedReason: null });
+      await world.rpc.request(PauseEndpoint, asked);
+      await put(world, { ...moved, enabled: false });
+      assertFields(await put(world, request), { status: 'ACTIVE', pausedReason: null });
+    },
+  },
+  {
+    name: 'once external mode has ended it can be deleted',
+    run: async (world) => {
+      const request = aPut();
+      const { id: endpointId } = await put(world, request);
+      await put(world, { ...request, enabled: false });
+      const { tenantId, sessionId } = request;
+      await world.rpc.request(DeleteEndpoint, { tenantId, endpointId });
+      const bound = await world.rpc.request(GetBoundEndpoint, { tenantId, sessionId });
+      assert.equal(bound.endpoint ?? null, null);
     },
   },
   {
@@ -154,7 +188,7 @@ const CASES: readonly ContractCase[] = [
       const own = await put(world, request);
       const stranger = { tenantId: randomUUID(), sessionId: request.sessionId };
       assert.equal((await world.rpc.request(GetBoundEndpoint, stranger)).endpoint ?? null, null);
-      const off = { ...request, ...stranger, enabled: false };
+      const { url: _, ...off } = { ...request, ...stranger, enabled: false };
       assert.equal((await world.rpc.request(PutBoundEndpoint, off)).endpoint ?? null, null);
       const { tenantId, sessionId } = request;
       const bound = await world.rpc.request(GetBoundEndpoint, { tenantId, sessionId });

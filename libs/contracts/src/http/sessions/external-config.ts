@@ -1,6 +1,15 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsBoolean, IsOptional, IsString, Length } from 'class-validator';
-import { BOT_MODES, type BotMode } from '../../enums.js';
+import {
+  type Answerer,
+  BOT_MODES,
+  type BotMode,
+  ENDPOINT_STATUSES,
+  type EndpointStatus,
+  PAUSE_REASONS,
+  type PauseReason,
+} from '../../enums.js';
+import { AnswersProperty } from './answers-property.js';
 
 /** Body of `PUT /v1/sessions/:id/external-config` (specification, "Session bot mode"). */
 export class PutExternalConfigBody {
@@ -13,7 +22,7 @@ export class PutExternalConfigBody {
 
   @ApiPropertyOptional({
     description:
-      'Receiver of this session. Required the first time external mode is enabled, kept afterwards.',
+      'Receiver of this session. Required the first time external mode is enabled, refused before that, kept afterwards. Another address lifts a pause of the endpoint; enabling does not.',
     example: 'https://example.com/hooks/bot',
     minLength: 1,
     maxLength: 2048,
@@ -62,6 +71,9 @@ export class ExternalConfig {
   @ApiProperty({ description: 'Who answers inbound messages.', enum: BOT_MODES, example: 'EXTERNAL' })
   botMode: BotMode;
 
+  @AnswersProperty()
+  answers: Answerer;
+
   @ApiProperty({
     description: 'Receiver of the bound endpoint; null where there never was one.',
     type: String,
@@ -77,6 +89,34 @@ export class ExternalConfig {
     example: 'whsec_…',
   })
   webhookSecret: string | null;
+
+  @ApiProperty({
+    description:
+      'Bound endpoint, as under /v1/webhooks; null where there is none. In MANAGED it can be deleted there.',
+    type: String,
+    nullable: true,
+    format: 'uuid',
+  })
+  endpointId: string | null;
+
+  @ApiProperty({
+    description:
+      'Whether its deliveries go out. PAUSED: they are held, and nobody answers the session; send another webhookUrl, or reactivate it under /v1/webhooks. DISABLED: external mode is off.',
+    enum: ENDPOINT_STATUSES,
+    type: String,
+    nullable: true,
+    example: 'ACTIVE',
+  })
+  endpointStatus: EndpointStatus | null;
+
+  @ApiProperty({
+    description: 'Why it is paused: by a request, or by five consecutive permanent 4xx.',
+    enum: PAUSE_REASONS,
+    type: String,
+    nullable: true,
+    example: null,
+  })
+  pausedReason: PauseReason | null;
 
   @ApiPropertyOptional({
     description:

@@ -13,7 +13,13 @@ import {
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
-import { BOT_MODES, type BotMode, RESTRICTION_REASONS, type RestrictionReason } from '../../enums.js';
+import {
+  type Answerer,
+  BOT_MODES,
+  type BotMode,
+  RESTRICTION_REASONS,
+  type RestrictionReason,
+} from '../../enums.js';
 import {
   linesOf,
   SESSION_STATUS_WORDS,
@@ -21,6 +27,8 @@ import {
   STATUS_REASON_WORDS,
   type StatusReason,
 } from '../../session-states.js';
+import { AnswersProperty } from './answers-property.js';
+import { ExternalConfig } from './external-config.js';
 
 const STATUSES = Object.keys(SESSION_STATUS_WORDS);
 const REASONS = Object.keys(STATUS_REASON_WORDS);
@@ -74,6 +82,28 @@ export class CreateSessionBody {
   @IsString()
   @Length(1, 1_000)
   callReply?: string;
+
+  @ApiPropertyOptional({
+    description:
+      'Who is to answer what people write: EXTERNAL is your own bot; MANAGED, which it is without this field, is the built-in assistant, and nobody answers until there is one.',
+    enum: BOT_MODES,
+    example: 'EXTERNAL',
+  })
+  @ValidateIf(({ botMode }) => botMode !== undefined)
+  @IsIn(BOT_MODES)
+  botMode?: BotMode;
+
+  @ApiPropertyOptional({
+    description:
+      'Receiver of the session, as PUT external-config takes it: with EXTERNAL, and only with that.',
+    example: 'https://example.com/hooks/bot',
+    minLength: 1,
+    maxLength: 2048,
+  })
+  @IsOptional()
+  @IsString()
+  @Length(1, 2048)
+  webhookUrl?: string;
 }
 
 /** Body of `PATCH /v1/sessions/:id`: what is left out stays. */
@@ -289,6 +319,18 @@ export class SessionView extends SessionState {
     example: false,
   })
   willReconnect: boolean;
+
+  @AnswersProperty()
+  answers: Answerer;
+}
+
+/** Answer of `POST /v1/sessions`. */
+export class CreatedSession extends SessionView {
+  @ApiPropertyOptional({
+    description: 'What PUT external-config would answer; of a session that was created in external mode.',
+    type: ExternalConfig,
+  })
+  externalConfig?: ExternalConfig;
 }
 
 /** Reply of `get-qr`, and body of `GET /v1/sessions/:id/qr`. */

@@ -18,6 +18,10 @@ import {
 } from 'class-validator';
 import { KEY_ENVIRONMENTS, type KeyEnvironment, type Scope, SCOPES } from '../../enums.js';
 
+const ONE_SCOPE = SCOPES.map((scope) => scope.replace('*', '\\*')).join('|');
+/** Scopes as one string, as OAuth writes them. */
+const SCOPE_STRING = new RegExp(`^(${ONE_SCOPE})( (${ONE_SCOPE}))*$`);
+
 /** Body of `POST /v1/api-keys`. */
 export class CreateApiKeyBody {
   @ApiPropertyOptional({ description: 'Label for people.', example: 'CRM', minLength: 1, maxLength: 100 })
@@ -76,6 +80,17 @@ export class CreateApiKeyBody {
   @ValidateIf(({ environment }: CreateApiKeyBody) => environment !== undefined)
   @IsIn(KEY_ENVIRONMENTS)
   environment?: KeyEnvironment;
+
+  @ApiPropertyOptional({
+    description:
+      'The scopes as one string, separated by spaces, as answers have them: in the place of `scopes`.',
+    pattern: SCOPE_STRING.source,
+    example: 'messages:send messages:read',
+  })
+  @IsOptional()
+  @IsString()
+  @Matches(SCOPE_STRING, { message: `scope must be some of ${SCOPES.join(', ')}, separated by spaces` })
+  scope?: string;
 }
 
 /** An API key without its secret. */

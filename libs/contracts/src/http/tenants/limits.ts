@@ -198,7 +198,10 @@ export class DryRunRefusal {
   })
   code: ErrorCode;
 
-  @ApiProperty({ description: 'What is wrong, for a person.', example: 'A limit is used up.' })
+  @ApiProperty({
+    description: 'What is wrong, for a person.',
+    example: 'The messages of this session for today are used up: its warmup tier allows 250 a day.',
+  })
   message: string;
 
   @ApiProperty({

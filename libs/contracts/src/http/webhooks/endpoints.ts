@@ -20,6 +20,7 @@ import {
   type PauseReason,
 } from '../../enums.js';
 import { PUBLIC_EVENTS, type PublicEvent } from '../../events/events.js';
+import { MayBeAbsent } from '../may-be-absent.js';
 import { IsWebhookHeaders, MOST_HEADERS } from './headers.js';
 
 const HEADERS = {
@@ -89,10 +90,10 @@ export class CreateWebhookBody {
   ordering?: EndpointOrdering;
 }
 
-/** Body of `PATCH /v1/webhooks/:id`: fields that are left out stay. */
+/** Body of `PATCH /v1/webhooks/:id`: fields that are left out stay, and null means nothing. */
 export class UpdateWebhookBody {
   @ApiPropertyOptional({ description: 'New label.', example: 'CRM (new)', minLength: 1, maxLength: 100 })
-  @IsOptional()
+  @MayBeAbsent()
   @IsString()
   @Length(1, 100)
   name?: string;
@@ -103,7 +104,7 @@ export class UpdateWebhookBody {
     minLength: 1,
     maxLength: 2048,
   })
-  @IsOptional()
+  @MayBeAbsent()
   @IsString()
   @Length(1, 2048)
   url?: string;
@@ -114,7 +115,7 @@ export class UpdateWebhookBody {
     isArray: true,
     uniqueItems: true,
   })
-  @IsOptional()
+  @MayBeAbsent()
   @IsArray()
   @ArrayUnique()
   @IsIn(PUBLIC_EVENTS, { each: true })
@@ -125,12 +126,12 @@ export class UpdateWebhookBody {
       'All custom headers from now on, 4096 characters at most in all; {} removes them. The value *** keeps what is stored.',
     ...HEADERS,
   })
-  @IsOptional()
+  @MayBeAbsent()
   @IsWebhookHeaders()
   headers?: Record<string, string>;
 
   @ApiPropertyOptional({ description: STANDARD_WEBHOOKS, example: true })
-  @IsOptional()
+  @MayBeAbsent()
   @IsBoolean()
   standardWebhooks?: boolean;
 
@@ -139,7 +140,7 @@ export class UpdateWebhookBody {
     enum: ENDPOINT_ORDERINGS,
     example: 'STRICT',
   })
-  @IsOptional()
+  @MayBeAbsent()
   @IsIn(ENDPOINT_ORDERINGS)
   ordering?: EndpointOrdering;
 }

@@ -232,7 +232,7 @@ class DeliveriesResource:
         """Send one finished delivery again. One more attempt with the same delivery id and body, signed anew. The
         schedule does not begin again: should it fail, a dead letter is one again, and what was delivered before
         stays delivered. While the endpoint is paused it is held. A delivery may have 100 attempts; beyond them
-        the answer is 409 `QUOTA_CONFLICT`.
+        the answer is 409 `QUOTA_CONFLICT`. That of a `message.…` event needs `messages:read` as well.
         """
         answer: t.DeliveryView = self._caller.json(
             "POST",
@@ -604,9 +604,13 @@ class SessionsResource:
     def create(
         self,
         body: t.CreateSessionBody,
-    ) -> t.SessionView:
-        """Create a session. Connecting starts by itself: read the QR code and scan it within three minutes."""
-        answer: t.SessionView = self._caller.json(
+    ) -> t.CreatedSession:
+        """Create a session. Connecting starts by itself: read the QR code and scan it within three minutes. Without
+        `botMode` nobody answers what people write to the session: it is MANAGED, and there is no assistant yet.
+        With `botMode: EXTERNAL` and a `webhookUrl` your bot does, from the first message on: the answer has the
+        secret, as that of PUT external-config. Where that fails there is no session either.
+        """
+        answer: t.CreatedSession = self._caller.json(
             "POST",
             "/v1/sessions",
             body=body,
@@ -879,7 +883,8 @@ class SessionsResource:
         id: str,
     ) -> t.ExternalConfig:
         """Read who answers a session. Shows the secret of the bound endpoint, which hears everything that is said
-        in the session; each reading is audited. This scope is as strong as messages:read.
+        in the session. Each reading writes a line into the audit log: do not poll it; `GET /v1/webhooks/:id`
+        shows the endpoint without its secret, and writes none. This scope is as strong as messages:read.
         """
         answer: t.ExternalConfig = self._caller.json(
             "GET",
@@ -893,9 +898,10 @@ class SessionsResource:
         body: t.PutExternalConfigBody,
     ) -> t.ExternalConfig:
         """Hand a session to your own bot, or take it back. The bound endpoint hears everything that is said in the
-        session: this scope is as strong as messages:read. mintApiKey needs the scope admin:*, because the new
-        key may do everything. With mintApiKey or rotateSecret each call makes a new one: do not repeat such a
-        call unseen.
+        session: this scope is as strong as messages:read. `webhookUrl` is an https address. Another address
+        lifts a pause of the endpoint; ending and enabling external mode does not: `endpointStatus` says whether
+        anything is delivered. mintApiKey needs the scope admin:*, because the new key may do everything. With
+        mintApiKey or rotateSecret each call makes a new one: do not repeat such a call unseen.
         """
         answer: t.ExternalConfig = self._caller.json(
             "PUT",
@@ -1003,9 +1009,14 @@ class WebhooksResource:
         """Register an endpoint for the events of all sessions. It hears what is said in all sessions: this scope is
         as strong as messages:read. Each event is a signed POST: check `X-Svc-Signature`, answer 2xx within 10
         seconds, and know a delivery that comes again by its `deliveryId`. What fails is sent again after 30
-        seconds, 2 minutes, 10 minutes and 1 hour, five attempts in all, and is a dead letter then. Five
-        permanent answers in a row (401, 403, 404, 405, 410, 414, 451) pause the endpoint: what comes is held for
-        3 days, 100,000 at most, until it is reactivated.
+        seconds, 2 minutes, 10 minutes and 1 hour, 5 attempts in all, and is a dead letter then. Five permanent
+        answers in a row pause the endpoint: what comes is held for 3 days, 100,000 at most, until it is
+        reactivated or gets another `url`. | Answer | It speaks of | Sent again | Run of 5 | | --- | --- | --- |
+        --- | | 2xx | the delivery: it has arrived | no | ends it | | 404, 405, 410, 414, 451 | the address
+        (permanent) | on schedule | counts | | 401, 403 | the address, or the signature (permanent) | on schedule
+        | counts; in the 24 hours after a rotation of the secret not before the first 2xx under the new one | |
+        every other 4xx, such as 400 and 422 | the content of this one delivery | on schedule | leaves it as it
+        is | | 408, 425, 429, 3xx, 5xx, no answer in time, no connection | this moment | on schedule | ends it |
         """
         answer: t.WebhookEndpointWithSecret = self._caller.json(
             "POST",
@@ -1048,7 +1059,7 @@ class WebhooksResource:
         id: str,
         body: t.UpdateWebhookBody,
     ) -> t.WebhookEndpoint:
-        """Change an endpoint."""
+        """Change an endpoint. Another `url` also lifts a pause: what is held goes there, oldest first."""
         answer: t.WebhookEndpoint = self._caller.json(
             "PATCH",
             f"/v1/webhooks/{place(id)}",
@@ -1060,8 +1071,8 @@ class WebhooksResource:
         self,
         id: str,
     ) -> None:
-        """Delete an endpoint and what waits for it. One that is bound to a session is switched off with the
-        external config of the session.
+        """Delete an endpoint and what waits for it. One that is bound to a session can be deleted while the session
+        is `MANAGED`, and goes with the session.
         """
         self._caller.nothing(
             "DELETE",
@@ -1084,9 +1095,11 @@ class WebhooksResource:
     def pause(
         self,
         id: str,
-        body: t.EndpointReasonBody,
+        body: Optional[t.EndpointReasonBody] = None,
     ) -> t.WebhookEndpoint:
-        """Hold the deliveries of an endpoint. One that is paused already stays as it is."""
+        """Hold the deliveries of an endpoint. One that is paused already stays as it is. A pause ends by a
+        reactivation, or by another `url`.
+        """
         answer: t.WebhookEndpoint = self._caller.json(
             "POST",
             f"/v1/webhooks/{place(id)}/pause",
@@ -1097,7 +1110,7 @@ class WebhooksResource:
     def reactivate(
         self,
         id: str,
-        body: t.EndpointReasonBody,
+        body: Optional[t.EndpointReasonBody] = None,
     ) -> t.WebhookEndpoint:
         """Let the deliveries of a paused endpoint go out, oldest first. One that is active already stays as it is."""
         answer: t.WebhookEndpoint = self._caller.json(
@@ -1194,7 +1207,8 @@ class WebhooksResource:
         """Send finished deliveries of an endpoint again. All that the filters match, oldest event first, one
         attempt each, beside live traffic: `status: DEAD` replays the dead letters. `dryRun` only counts them.
         One replay of an endpoint runs at a time; it goes on by itself whatever is restarted, and replays each
-        delivery once. One that has had 100 attempts is left out.
+        delivery once. One that has had 100 attempts is left out. It needs `messages:read` as well, but where
+        `event` names one that is no `message.…` event.
         """
         answer: t.ReplayStart = self._caller.json(
             "POST",

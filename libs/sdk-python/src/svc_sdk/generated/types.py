@@ -285,6 +285,8 @@ class CreateApiKeyBody(TypedDict, total=False):
     expiresInDays: int
     # TEST: a key of the sandbox, made with a live key. By default that of the calling key.
     environment: Literal["LIVE", "TEST"]
+    # The scopes as one string, separated by spaces, as answers have them: in the place of `scopes`.
+    scope: str
 
 
 class _CreateSessionBodyNeeded(TypedDict):
@@ -308,6 +310,11 @@ class CreateSessionBody(_CreateSessionBodyNeeded, total=False):
     # Text that the caller of a rejected call gets: a message like any other, with `call:` and the id of the
     # call as its clientMessageId. A call of a group is answered to nobody.
     callReply: str
+    # Who is to answer what people write: EXTERNAL is your own bot; MANAGED, which it is without this field, is
+    # the built-in assistant, and nobody answers until there is one.
+    botMode: Literal["MANAGED", "EXTERNAL"]
+    # Receiver of the session, as PUT external-config takes it: with EXTERNAL, and only with that.
+    webhookUrl: str
 
 
 class _CreateWebhookBodyNeeded(TypedDict):
@@ -356,6 +363,101 @@ class CreateWidgetBody(_CreateWidgetBodyNeeded, total=False):
     side: Literal["right", "left"]
     # Language of what it says by itself.
     language: Literal["en", "de", "es", "fr", "it", "pt"]
+
+
+class _CreatedSessionNeeded(TypedDict):
+    # Session id.
+    id: str
+    # Label for people.
+    name: str
+    # Observed state. - `NEW`: it was never connected. Next: nothing, it begins to connect. - `CONNECTING`: it
+    # connects. Next: nothing. - `AWAITING_SCAN`: a QR code waits. Next: show it: GET /v1/sessions/{id}/qr. -
+    # `PASSKEY_REQUIRED`: the platform asks for the passkey of the account. Next: open a link page. -
+    # `CONNECTED`: it is live. Next: nothing. - `RECONNECTING`: it was away, and comes back by itself. Next:
+    # nothing. - `DEGRADED`: it is connected, and there are doubts that the connection works; sends go on.
+    # Next: nothing, the doubts pass or it is connected anew. - `DISCONNECTED`: it stays away. Next: see
+    # statusReason. - `LOGGED_OUT`: no number is linked. Next: link one: POST /v1/sessions/{id}/connect.
+    status: Literal["NEW", "CONNECTING", "AWAITING_SCAN", "PASSKEY_REQUIRED", "CONNECTED", "RECONNECTING", "DEGRADED", "DISCONNECTED", "LOGGED_OUT"]
+    # Why it is in this state. Of a session that is away `willReconnect` says whether it comes back by itself.
+    # - `CREATED`: it is new. Next: nothing, it begins to connect. - `CONNECT_REQUESTED`: it connects, as was
+    # asked. Next: nothing. - `RESTART_REQUIRED`: it connects once more, as the platform asked or to try a
+    # version. Next: nothing. - `QR_READY`: a QR code waits. Next: show it: GET /v1/sessions/{id}/qr. -
+    # `PASSKEY_ASKED`: the platform asks for the passkey of the account. Next: open a link page. -
+    # `PASSKEY_FAILED`: a link with a passkey came to nothing. Next: nothing, another QR code follows. -
+    # `LINKED`: a link with a passkey is made. Next: nothing, it logs in. - `LOGGED_IN`: it is live. Next:
+    # nothing. - `CONNECTION_LOST`: the connection broke. Next: nothing, it comes back by itself. -
+    # `CONNECTION_REFUSED`: the platform does not take the connection. Next: nothing, it comes back by itself.
+    # - `PLATFORM_ERROR`: the platform has an error of its own. Next: nothing, it comes back by itself. -
+    # `LOGIN_TIMEOUT`: the platform does not answer the login. Next: nothing, it comes back by itself. -
+    # `KEEP_ALIVE_TIMEOUT`: the platform sends nothing, not even answers to pings. Next: nothing, it comes back
+    # by itself. - `STREAM_UNREADABLE`: what the platform sent could not be read. Next: nothing, it comes back
+    # by itself. - `PROCESSING_STALLED`: messages stand still inside, in or out. Next: nothing, it comes back
+    # by itself. - `UNANSWERED`: the platform answers pings, and no sends or questions. Next: nothing, it comes
+    # back by itself. - `LIBRARY_ERROR`: an error in the gateway ended the connection. Next: nothing, it comes
+    # back by itself. - `WORKER_LOST`: the process that held it is gone, another one takes it over. Next:
+    # nothing, it comes back by itself. - `MAINTENANCE`: the gateway moves it to another process. Next:
+    # nothing, it comes back by itself. - `PROXY_CHANGED`: it goes through another proxy from now on. Next:
+    # nothing, it comes back by itself. - `PROXY_FAILED`: its proxy is away, refuses us, or is where it must
+    # not be. Next: mend the proxy or set another one; it goes on trying by itself. - `CLIENT_OUTDATED`: the
+    # platform no longer takes this version of the client. Next: nothing, the operator brings another version
+    # and it comes back by itself. - `TEMPORARILY_BANNED`: the platform has banned the number until `until`.
+    # Next: nothing, it comes back by itself then; write less, and to people who expect it. - `USER_REQUEST`:
+    # you disconnected it. Next: POST /v1/sessions/{id}/connect when it shall come back. - `QR_EXPIRED`: nobody
+    # looked at its QR code any more. Next: POST /v1/sessions/{id}/connect, and show the code. - `REPLACED`:
+    # another process took the link over. Next: POST /v1/sessions/{id}/connect; if it comes again, link anew. -
+    # `PLATFORM_REFUSED`: the platform refuses the number. Next: look at the phone whether it is banned; then
+    # POST /v1/sessions/{id}/connect. - `BANNED`: the platform has banned the number for good. Next: appeal on
+    # the phone, or link another number. - `CREDENTIALS_UNREADABLE`: what links the number cannot be read here.
+    # Next: tell the operator; or log out, and link anew. - `UNLINKED`: the number was unlinked on the phone,
+    # or by the platform. Next: link it anew. - `LOGOUT_REQUESTED`: you logged it out, or deleted it. Next:
+    # nothing; to use it again, link it.
+    statusReason: Literal["CREATED", "CONNECT_REQUESTED", "RESTART_REQUIRED", "QR_READY", "PASSKEY_ASKED", "PASSKEY_FAILED", "LINKED", "LOGGED_IN", "CONNECTION_LOST", "CONNECTION_REFUSED", "PLATFORM_ERROR", "LOGIN_TIMEOUT", "KEEP_ALIVE_TIMEOUT", "STREAM_UNREADABLE", "PROCESSING_STALLED", "UNANSWERED", "LIBRARY_ERROR", "WORKER_LOST", "MAINTENANCE", "PROXY_CHANGED", "PROXY_FAILED", "CLIENT_OUTDATED", "TEMPORARILY_BANNED", "USER_REQUEST", "QR_EXPIRED", "REPLACED", "PLATFORM_REFUSED", "BANNED", "CREDENTIALS_UNREADABLE", "UNLINKED", "LOGOUT_REQUESTED"]
+    # Since when (ISO 8601, UTC).
+    statusSince: str
+    # Who answers inbound messages.
+    botMode: Literal["MANAGED", "EXTERNAL"]
+    # Linked number in E.164 form.
+    phone: Optional[str]
+    # When it was created (ISO 8601, UTC).
+    createdAt: str
+    # Warmup tier: the daily cap of this session. It is kept with the number: linked anew, the number brings it
+    # along, and another number has its own.
+    warmupTier: int
+    # As statusReason: the name that events have for it.
+    reason: Literal["CREATED", "CONNECT_REQUESTED", "RESTART_REQUIRED", "QR_READY", "PASSKEY_ASKED", "PASSKEY_FAILED", "LINKED", "LOGGED_IN", "CONNECTION_LOST", "CONNECTION_REFUSED", "PLATFORM_ERROR", "LOGIN_TIMEOUT", "KEEP_ALIVE_TIMEOUT", "STREAM_UNREADABLE", "PROCESSING_STALLED", "UNANSWERED", "LIBRARY_ERROR", "WORKER_LOST", "MAINTENANCE", "PROXY_CHANGED", "PROXY_FAILED", "CLIENT_OUTDATED", "TEMPORARILY_BANNED", "USER_REQUEST", "QR_EXPIRED", "REPLACED", "PLATFORM_REFUSED", "BANNED", "CREDENTIALS_UNREADABLE", "UNLINKED", "LOGOUT_REQUESTED"]
+    # Of a session that is away, whether it comes back by itself, as in `session.disconnected`: true while it
+    # is RECONNECTING.
+    willReconnect: bool
+    # Who answers what people write. webhook: your bot, through the bound endpoint (EXTERNAL), also while that
+    # is paused: events wait for it then. nobody: MANAGED, as long as there is no assistant. assistant:
+    # MANAGED, once there is one.
+    answers: Literal["assistant", "webhook", "nobody"]
+
+
+class CreatedSession(_CreatedSessionNeeded, total=False):
+    """`CreatedSession` of the API description."""
+
+    # Until when, where that is known (ISO 8601, UTC): the end of a ban, or of a step of a link with a passkey;
+    # null: nothing says it.
+    statusUntil: Optional[str]
+    # Ids of other sessions of yours that the same number is linked to, where there are any: all of them are
+    # told of everything, and each has a daily limit of its own.
+    alsoLinkedIn: List[str]
+    # Proxy that it connects through, without user and password; null: none.
+    proxy: Optional[str]
+    # Whether the number counts as online as long as it is connected; the phone of its owner gets no
+    # notifications then.
+    alwaysOnline: bool
+    # Whether calls to the number are rejected at once.
+    rejectCalls: bool
+    # Text that the caller of a rejected call gets; null: none.
+    callReply: Optional[str]
+    # Set while the platform lets this session begin no new chats: sends to contacts that it has neither
+    # written to nor heard from answer 429 with layer `platform`; all others go on. It does not touch the
+    # warmup tier.
+    restriction: Optional[SessionRestriction]
+    # What PUT external-config would answer; of a session that was created in external mode.
+    externalConfig: ExternalConfig
 
 
 class DayUsed(TypedDict):
@@ -469,7 +571,7 @@ class EditRequest(TypedDict):
     text: str
 
 
-class EndpointReasonBody(TypedDict):
+class EndpointReasonBody(TypedDict, total=False):
     """`EndpointReasonBody` of the API description."""
 
     # Why, for whoever looks at the endpoint or the audit log later.
@@ -549,10 +651,21 @@ class ExternalBotEnv(_ExternalBotEnvNeeded, total=False):
 class _ExternalConfigNeeded(TypedDict):
     # Who answers inbound messages.
     botMode: Literal["MANAGED", "EXTERNAL"]
+    # Who answers what people write. webhook: your bot, through the bound endpoint (EXTERNAL), also while that
+    # is paused: events wait for it then. nobody: MANAGED, as long as there is no assistant. assistant:
+    # MANAGED, once there is one.
+    answers: Literal["assistant", "webhook", "nobody"]
     # Receiver of the bound endpoint; null where there never was one.
     webhookUrl: Optional[str]
     # Secret of the bound endpoint; null where there never was one.
     webhookSecret: Optional[str]
+    # Bound endpoint, as under /v1/webhooks; null where there is none. In MANAGED it can be deleted there.
+    endpointId: Optional[str]
+    # Whether its deliveries go out. PAUSED: they are held, and nobody answers the session; send another
+    # webhookUrl, or reactivate it under /v1/webhooks. DISABLED: external mode is off.
+    endpointStatus: Optional[Literal["ACTIVE", "PAUSED", "DISABLED"]]
+    # Why it is paused: by a request, or by five consecutive permanent 4xx.
+    pausedReason: Optional[Literal["PERMANENT_4XX", "REQUESTED"]]
 
 
 class ExternalConfig(_ExternalConfigNeeded, total=False):
@@ -745,9 +858,9 @@ class _MessageBodyContactNeeded(TypedDict):
 class MessageBodyContact(_MessageBodyContactNeeded, total=False):
     """`MessageBodyContact` of the API description."""
 
-    # Display name of the first card.
+    # Name on the first card.
     displayName: str
-    # Number of cards.
+    # Number of cards; `message.received` has each of them in `contacts`.
     count: float
 
 
@@ -1563,7 +1676,8 @@ class _PutExternalConfigBodyNeeded(TypedDict):
 class PutExternalConfigBody(_PutExternalConfigBodyNeeded, total=False):
     """`PutExternalConfigBody` of the API description."""
 
-    # Receiver of this session. Required the first time external mode is enabled, kept afterwards.
+    # Receiver of this session. Required the first time external mode is enabled, refused before that, kept
+    # afterwards. Another address lifts a pause of the endpoint; enabling does not.
     webhookUrl: str
     # Replaces the webhook secret at once.
     rotateSecret: bool
@@ -1769,7 +1883,7 @@ class SendMessageRequest(_SendMessageRequestNeeded, total=False):
     media: MediaRequest
     # A place on the map.
     location: LocationContent
-    # A contact card.
+    # A contact card: a message takes one.
     contact: ContactContent
     # A question with choices.
     poll: PollContent
@@ -1785,8 +1899,10 @@ class SendMessageRequest(_SendMessageRequestNeeded, total=False):
     # People named in the text, by phone number or address; the text says @ and their digits where they are
     # named. With text or edit only.
     mentions: List[str]
-    # Idempotency key: repeating it returns the first job and sends nothing again. Any string of 1 to 128
-    # characters without control characters.
+    # Idempotency key, one of your whole tenant, whatever session, recipient and content are: repeating it
+    # answers 200 with the first job and sends nothing again. So it names one message (`order-4711-ready`), and
+    # no kind of message (`welcome`): to a second person that would not go out, and the answer has `repeated`
+    # and `differs`. Any string of 1 to 128 characters without control characters.
     clientMessageId: str
     # true: says whether this would be sent, and if not, why and until when; nothing is sent or counted.
     dryRun: bool
@@ -1971,7 +2087,7 @@ class _SessionViewNeeded(TypedDict):
     # `PASSKEY_REQUIRED`: the platform asks for the passkey of the account. Next: open a link page. -
     # `CONNECTED`: it is live. Next: nothing. - `RECONNECTING`: it was away, and comes back by itself. Next:
     # nothing. - `DEGRADED`: it is connected, and there are doubts that the connection works; sends go on.
-    # Next: nothing, soon it is CONNECTED again or connected anew. - `DISCONNECTED`: it stays away. Next: see
+    # Next: nothing, the doubts pass or it is connected anew. - `DISCONNECTED`: it stays away. Next: see
     # statusReason. - `LOGGED_OUT`: no number is linked. Next: link one: POST /v1/sessions/{id}/connect.
     status: Literal["NEW", "CONNECTING", "AWAITING_SCAN", "PASSKEY_REQUIRED", "CONNECTED", "RECONNECTING", "DEGRADED", "DISCONNECTED", "LOGGED_OUT"]
     # Why it is in this state. Of a session that is away `willReconnect` says whether it comes back by itself.
@@ -2024,6 +2140,10 @@ class _SessionViewNeeded(TypedDict):
     # Of a session that is away, whether it comes back by itself, as in `session.disconnected`: true while it
     # is RECONNECTING.
     willReconnect: bool
+    # Who answers what people write. webhook: your bot, through the bound endpoint (EXTERNAL), also while that
+    # is paused: events wait for it then. nobody: MANAGED, as long as there is no assistant. assistant:
+    # MANAGED, once there is one.
+    answers: Literal["assistant", "webhook", "nobody"]
 
 
 class SessionView(_SessionViewNeeded, total=False):
@@ -2367,13 +2487,14 @@ class WebhookHealth(TypedDict):
     lastSuccess: Optional[LastAttempt]
     # Last attempt that failed.
     lastFailure: Optional[LastAttempt]
-    # Consecutive permanent 4xx up to now; the fifth pauses the endpoint.
+    # Consecutive permanent 4xx (401, 403, 404, 405, 410, 414, 451) up to now; the fifth pauses the endpoint.
     permanent4xxRun: int
     # Attempts of the last hour.
     lastHour: RecentAttempts
     # Deliveries that are due or wait for their next attempt.
     pending: BoundedCount
-    # Deliveries that a pause holds back; after the reactivation, those that still wait.
+    # Deliveries that a pause holds back: all that wait, as webhook.paused counts them; after the reactivation,
+    # those that still wait.
     held: BoundedCount
     # Dead letters.
     dead: BoundedCount
