@@ -17,6 +17,7 @@ import { RpcClient } from '@svc/messaging';
 import { AuditService } from '../audit/audit.service.js';
 import { ApiKeysService } from '../keys/api-keys.service.js';
 import { actorOf, allows, type Caller } from '../auth/authorization.js';
+import { withoutNulls } from '../edge/without-nulls.js';
 import { answererOf, SessionsService } from './sessions.service.js';
 
 type BoundEndpoint = WebhookEndpointWithSecret | null;
@@ -153,6 +154,8 @@ function shown(endpoint: BoundEndpoint): Omit<ExternalConfig, 'botMode' | 'answe
     secret = null,
     status = null,
     pausedReason = null,
+    events = null,
+    hears = null,
     sameUrlAs,
   } = endpoint ?? {};
   return {
@@ -161,14 +164,25 @@ function shown(endpoint: BoundEndpoint): Omit<ExternalConfig, 'botMode' | 'answe
     endpointId: id,
     endpointStatus: status,
     pausedReason,
+    events,
+    hears,
     ...(sameUrlAs && { sameUrlAs }),
   };
 }
 
-type EndpointChange = Pick<PutBoundEndpointV1, 'enabled' | 'url' | 'rotateSecret' | 'modeVersion'>;
+type EndpointChange = Pick<
+  PutBoundEndpointV1,
+  'enabled' | 'url' | 'events' | 'hears' | 'rotateSecret' | 'modeVersion'
+>;
 
-function changeOf({ enabled, webhookUrl, rotateSecret }: PutExternalConfigBody): EndpointChange {
-  return { enabled, ...(webhookUrl ? { url: webhookUrl } : {}), rotateSecret: rotateSecret === true };
+function changeOf({
+  enabled,
+  webhookUrl: url,
+  events,
+  hears,
+  ...body
+}: PutExternalConfigBody): EndpointChange {
+  return { enabled, ...withoutNulls({ url, events, hears }), rotateSecret: body.rotateSecret === true };
 }
 
 /** Renames a field in an error: the dispatcher calls it `url`; the caller wrote `webhookUrl`. */

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import {
   type AuditEntry,
   GetAuditLog,
+  HEARS_BY_DEFAULT,
   type NewApiKey,
   PutBoundEndpoint,
   SetBotMode,
@@ -28,7 +29,7 @@ describe('external mode', () => {
     const { id } = gateway.fakes.addSession(tenant.tenantId);
     expect((await call(`GET /v1/sessions/${id}/external-config`)).body).toEqual({
       ...{ botMode: 'MANAGED', answers: 'nobody', webhookUrl: null, webhookSecret: null },
-      ...{ endpointId: null, endpointStatus: null, pausedReason: null },
+      ...{ endpointId: null, endpointStatus: null, pausedReason: null, events: null, hears: null },
     });
     const early = await external(id, { enabled: false, webhookUrl: url });
     expect(early).toMatchObject({ status: 400, body: { meta: { fields: [{ field: 'webhookUrl' }] } } });
@@ -48,7 +49,13 @@ describe('external mode', () => {
       ...{ SVC_TENANT_ID: tenant.tenantId, SVC_SESSION_ID: id, SVC_WEBHOOK_SECRET: secret },
     });
     const off = await external(id, { enabled: false });
-    const of = { webhookUrl: url, webhookSecret: secret, pausedReason: null };
+    const of = {
+      webhookUrl: url,
+      webhookSecret: secret,
+      pausedReason: null,
+      events: [],
+      hears: HEARS_BY_DEFAULT,
+    };
     const endpointId = on.body['endpointId'];
     expect(off.body).toEqual({
       ...of,
@@ -119,14 +126,35 @@ describe('external mode', () => {
     expect(JSON.stringify((await call('GET /v1/api-keys')).body)).not.toMatch(/"expiresAt":"/);
   });
 
-  test('keeps its endpoint: it is not deleted while it answers, and its events are not narrowed by itself', async () => {
+  test('takes a filter of events and what the bot hears, and says both', async () => {
+    const { id } = gateway.fakes.addSession(tenant.tenantId);
+    const [events, hears] = [['message.received'], { groups: false, own: true, changes: false }];
+    const put = { enabled: true, webhookUrl: url, events, hears: { groups: false, own: true } };
+    expect((await external(id, put)).body).toMatchObject({ events, hears });
+    expect((await external(id, { enabled: true })).body).toMatchObject({ events, hears });
+    expect((await call(`GET /v1/sessions/${id}/external-config`)).body).toMatchObject({ events, hears });
+    for (const [wrong, field] of [
+      [{ events: ['message.sent'] }, 'events'],
+      [{ events: ['message.lost'] }, 'events'],
+      [{ hears: { own: 1 } }, 'hears.own'],
+    ] as const)
+      expect(await external(id, { enabled: true, ...wrong })).toMatchObject({
+        status: 400,
+        body: { code: 'VALIDATION_FAILED', meta: { fields: [{ field }] } },
+      });
+  });
+
+  test('keeps its endpoint: it is not deleted while it answers, and its events have the messages that arrive', async () => {
     const { id } = gateway.fakes.addSession(tenant.tenantId);
     await external(id, { enabled: true, webhookUrl: url });
     const { items } = (await call('GET /v1/webhooks?limit=200')).body as { items: WebhookEndpoint[] };
     const path = `/v1/webhooks/${items.find(({ sessionId }) => sessionId === id)?.id}`;
     const conflict = { status: 409, body: { code: 'SESSION_STATE_CONFLICT' } };
     expect(await call(`DELETE ${path}`)).toMatchObject(conflict);
-    expect(await call(`PATCH ${path}`, { events: ['message.sent'] })).toMatchObject(conflict);
+    expect(await call(`PATCH ${path}`, { events: ['message.sent'] })).toMatchObject({
+      status: 400,
+      body: { meta: { fields: [{ field: 'events' }] } },
+    });
     expect(await call(`PATCH ${path}`, { name: 'My bot' })).toMatchObject({ status: 200 });
     await external(id, { enabled: false });
     expect((await call(`DELETE ${path}`)).status).toBe(204);

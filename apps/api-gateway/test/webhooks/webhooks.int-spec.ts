@@ -42,7 +42,27 @@ describe('a webhook endpoint', () => {
     expect(gateway.fakes.dispatcher.actors.slice(-3)).toEqual([by, by, by]);
   });
 
-  test('hears of all events where none are named, or the list is left out', async () => {
+  test('hears the own words and changes only where it says so, in part', async () => {
+    const body = { name: 'CRM', url: 'https://example.com/a' };
+    const made = await call('POST /v1/webhooks', { ...body, hears: { own: true } });
+    expect(made.body['hears']).toEqual({ groups: true, own: true, changes: false });
+    const path = `/v1/webhooks/${made.body['id'] as string}`;
+    const changed = await call(`PATCH ${path}`, { hears: { groups: false } });
+    expect(changed.body['hears']).toEqual({ groups: false, own: true, changes: false });
+    expect((await call(`GET ${path}`)).body['hears']).toEqual(changed.body['hears']);
+    for (const [hears, field] of [
+      [{ own: 'yes' }, 'hears.own'],
+      [{ own: null }, 'hears.own'],
+      [{ mine: true }, 'hears.mine'],
+      ['own', 'hears'],
+    ])
+      expect(await call('POST /v1/webhooks', { ...body, hears })).toMatchObject({
+        status: 400,
+        body: { meta: { fields: [{ field }] } },
+      });
+  });
+
+  test('hears of the nine events where none are named, or the list is left out', async () => {
     for (const events of [{ events: [] }, {}]) {
       const made = await call('POST /v1/webhooks', {
         name: 'All',

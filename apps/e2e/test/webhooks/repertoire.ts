@@ -14,14 +14,14 @@ const KINDS: Record<string, object> = {
   contact: { contacts: [{ displayName: 'Ada', phone: '4915550002000' }, { displayName: 'Bob' }] },
   poll: { name: 'Lunch?', options: ['yes', 'no'] },
 };
-/** What is about a message: a poll, or the text. */
+/** Content that is about a message: a poll, or the text. */
 const ABOUT: Record<string, object> = {
   reaction: { emoji: '👍' },
   edit: { text: 'hello again' },
   vote: { choices: ['yes'] },
   revoke: {},
 };
-/** What people write besides: in the platform's own words. */
+/** Messages in the platform's own words, which people write besides. */
 const MESSAGES = [
   { liveLocationMessage: { degreesLatitude: 52.52, degreesLongitude: 13.4, sequenceNumber: 1 } },
   { liveLocationMessage: { degreesLatitude: 52.53, degreesLongitude: 13.4, sequenceNumber: 2 } },

@@ -101,7 +101,7 @@ export function runsOf4xx(results: AttemptResult[]): RunOf4xx[] {
   const runs: RunOf4xx[] = [];
   const current = new Map<string, RunOf4xx>();
   for (const result of results) {
-    const { item, generation, error, recovering, newSecretUntil } = result;
+    const { item, generation } = result;
     const { endpointId } = item;
     let run = current.get(endpointId);
     // The generation changes at a reactivation; an older answer after a newer one goes back to the run it belongs to.
@@ -110,16 +110,22 @@ export function runsOf4xx(results: AttemptResult[]): RunOf4xx[] {
       if (!run) runs.push((run = newRun(endpointId, generation)));
       current.set(endpointId, run);
     }
-    run.recovers ||= recovering && error === null;
-    if (error === null) run.knows = newSecretUntil ?? run.knows;
-    const effect = runEffectOf(result);
-    if (effect === 'NONE') continue;
-    run.tail = effect === 'COUNTS' ? run.tail + 1 : 0;
-    if (run.tail === 0) run.broken = true;
-    else if (run.broken) run.peak = Math.max(run.peak, run.tail);
-    else run.lead = run.tail;
+    addTo(run, result);
   }
   return runs;
+}
+
+function addTo(run: RunOf4xx, result: AttemptResult): void {
+  if (result.error === null) {
+    run.recovers ||= result.recovering;
+    run.knows = result.newSecretUntil ?? run.knows;
+  }
+  const effect = runEffectOf(result);
+  if (effect === 'NONE') return;
+  run.tail = effect === 'COUNTS' ? run.tail + 1 : 0;
+  if (run.tail === 0) run.broken = true;
+  else if (run.broken) run.peak = Math.max(run.peak, run.tail);
+  else run.lead = run.tail;
 }
 
 function newRun(endpointId: string, generation: number): RunOf4xx {

@@ -1,6 +1,6 @@
 import { Injectable, Optional } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { EndpointOrdering, EndpointStatus } from '@svc/contracts';
+import type { Aspect, EndpointOrdering, EndpointStatus } from '@svc/contracts';
 import { partitionOf } from '@svc/contracts';
 import { log, PeriodicTasks } from '@svc/service';
 import { Repository } from 'typeorm';
@@ -16,6 +16,8 @@ export interface Receiver {
   sessionId: string | null;
   url: string;
   events: readonly string[];
+  /** Aspects of events that it hears. */
+  hears: readonly Aspect[];
   ordering: EndpointOrdering;
   /** Secrets that sign; null where one does not open: nothing can be sent until it does. */
   signing: Signing | null;
@@ -157,10 +159,11 @@ export class EndpointDirectory {
   }
 
   private toReceiver(row: Endpoint, now: Date): Receiver {
-    const { id, sessionId, url, events, ordering, state, generation, recovering } = row;
+    const { id, sessionId, url, events, hears, ordering, state, generation, recovering } = row;
     const newSecretUntil = row.newSecretUntil && row.newSecretUntil > now ? row.newSecretUntil : null;
     const signing = this.signingOf(row, now);
-    return { id, sessionId, url, events, ordering, state, generation, recovering, newSecretUntil, signing };
+    const fields = { id, sessionId, url, events, hears, ordering, state };
+    return { ...fields, generation, recovering, newSecretUntil, signing };
   }
 
   /** Opens what signs, or logs why it does not open: one row that is damaged must not take the other endpoints of its tenant with it. */

@@ -72,7 +72,7 @@ export class EndpointHealthService {
       await this.one<Counts>(COUNTS_SQL, [endpointId, partitionOf(tenantId), tenantId, PUBLIC_EVENTS]),
     ];
     const { pending, held, dead, oldestWaitingMs } = counts;
-    // What waits for its next attempt is held by then: a pause holds back all that waits.
+    // A pause holds back all that waits: a delivery that waits for its next attempt is held by then.
     const isHeld = state !== 'ACTIVE';
     return {
       status: state,

@@ -25,7 +25,7 @@ export function isNewPause(before: State, after: State): boolean {
  * @returns what the audit log has to say of it.
  */
 export function applyState(endpoint: Endpoint, before: Endpoint, now: Date): AuditLine[] {
-  // Whoever gives another address has seen what became of the old one.
+  // Another address lifts a pause: who gives it has seen what became of the old one.
   const isMoved = endpoint.url !== before.url && isPaused(endpoint);
   if (isMoved) {
     if (endpoint.state === 'PAUSED') endpoint.state = 'ACTIVE';

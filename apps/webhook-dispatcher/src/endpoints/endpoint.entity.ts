@@ -1,4 +1,4 @@
-import type { EndpointOrdering, EndpointStatus, PauseReason, PublicEvent } from '@svc/contracts';
+import type { Aspect, EndpointOrdering, EndpointStatus, PauseReason, PublicEvent } from '@svc/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** A secret that was replaced: sealed, in base64, and how long it still signs, in domain time. */
@@ -22,11 +22,13 @@ export class Endpoint {
   @Column('text') name: string;
   @Column('text') url: string;
   @Column('text', { array: true }) events: PublicEvent[];
+  /** Aspects of events that it hears: one that has another aspect is not for it. */
+  @Column('text', { array: true }) hears: Aspect[];
   @Column('bytea', { name: 'secret_enc' }) secretEnc: Buffer;
   /** Secrets that were rotated away, the newest first. */
   @Column('jsonb', { name: 'previous_secrets' }) previousSecrets: PreviousSecret[];
   /**
-   * Until then, in domain time, the receiver may not know the secret yet: 401 and 403 do not count. Null from the first 2xx to an attempt
+   * Time, of the domain, until which the receiver may not know the secret: 401 and 403 do not count. Null from the first 2xx to an attempt
    * under this secret on; the time also tells one secret from the next.
    */
   @Column('timestamptz', { name: 'new_secret_until', nullable: true }) newSecretUntil: Date | null;

@@ -1,12 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import type { AuditFact, EndpointStatus, Envelope, WebhookEndpoint } from '@svc/contracts';
+import {
+  type AuditFact,
+  type EndpointStatus,
+  type Envelope,
+  UNNAMED_EVENTS,
+  type WebhookEndpoint,
+} from '@svc/contracts';
 import { AuditOutbox, insertAuditFacts, OutboxService } from '@svc/service';
 import { DataSource, type EntityManager } from 'typeorm';
 import { v7 as uuidv7 } from 'uuid';
 import { EndpointChanges } from '../ownership/endpoint-changes.js';
 import { type AuditLine, type AuditOrigin, changeLine, factsOf, updateLines } from './endpoint-audit.js';
 import { insertStateEvents } from './endpoint-events.js';
+import { DEFAULT_ASPECTS } from '../filters/hears.js';
 import { EndpointSecrets } from './endpoint-secrets.js';
 import { applyState, isNewPause } from './endpoint-state.js';
 import { toView } from './endpoint-view.js';
@@ -17,7 +24,7 @@ export type EndpointKey = { tenantId: string } & ({ id: string } | { sessionId: 
 
 /** The fields of a new endpoint; the headers are not sealed yet. */
 type NewEndpoint = Pick<Endpoint, 'tenantId' | 'sessionId' | 'name' | 'url' | 'events'> &
-  Partial<Pick<Endpoint, 'headers' | 'standardWebhooks' | 'ordering'>>;
+  Partial<Pick<Endpoint, 'hears' | 'headers' | 'standardWebhooks' | 'ordering'>>;
 
 /** A change of an endpoint that is committed. */
 interface EndpointChange {
@@ -26,9 +33,9 @@ interface EndpointChange {
   facts: AuditFact[];
 }
 
-// Endpoints of two sessions hear of nothing together, and a filter that is empty lets everything through.
+// Endpoints of two sessions hear of nothing together. A filter that is empty stands for the events of $6.
 const SAME_URL_SQL = `SELECT id FROM webhook_endpoint WHERE tenant_id = $1 AND url = $2 AND id <> $3 AND state <> 'DISABLED'
-    AND (session_id IS NULL OR $4::uuid IS NULL) AND (events = '{}' OR $5::text[] = '{}' OR events && $5::text[])
+    AND (session_id IS NULL OR $4::uuid IS NULL) AND CASE events WHEN '{}' THEN $6 ELSE events END && CASE $5::text[] WHEN '{}' THEN $6::text[] ELSE $5 END
   ORDER BY id`;
 
 /**
@@ -77,7 +84,7 @@ export class EndpointRepository {
   /** Makes the view of an endpoint, with those that post events of it to the same address. */
   async viewOf(endpoint: Endpoint): Promise<WebhookEndpoint> {
     const { tenantId, url, id, sessionId, events } = endpoint;
-    const asked = [tenantId, url, id, sessionId, events];
+    const asked = [tenantId, url, id, sessionId, events, UNNAMED_EVENTS];
     const rows = await this.dataSource.query<{ id: string }[]>(SAME_URL_SQL, asked);
     return { ...toView(endpoint), ...(rows.length > 0 && { sameUrlAs: rows.map((row) => row.id) }) };
   }
@@ -162,6 +169,7 @@ export class EndpointRepository {
         id,
         secretEnc,
         headers: this.secrets.sealHeaders(fields.headers ?? {}, { id, tenantId }),
+        hears: fields.hears ?? [...DEFAULT_ASPECTS],
         standardWebhooks: fields.standardWebhooks ?? false,
         ordering: fields.ordering ?? 'CONVERSATION',
         state: 'ACTIVE',

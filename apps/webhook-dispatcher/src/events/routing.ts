@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import {
   AppError,
+  type Aspect,
   CallReceived,
   type ContactCard,
   type Envelope,
@@ -9,9 +10,9 @@ import {
   type MessagePollVoteV1,
   MessageReceived,
   type MessageReceivedV1,
-  ONLY_NAMED_EVENTS,
   partitionOf,
   phoneAddress,
+  UNNAMED_EVENTS,
   WebhookPaused,
   type WebhookStateV1,
 } from '@svc/contracts';
@@ -42,6 +43,8 @@ export interface NewEvent {
   sessionId: string | null;
   conversation: number;
   kind: string;
+  /** Aspects of the event: none of what a contact writes in a chat of the own. */
+  aspects: Aspect[];
   payload: Buffer;
   /** The endpoint whose pause it tells of: an event that is held for it would not tell anybody. */
   pausedEndpointId?: string;
@@ -69,6 +72,7 @@ export function newEventOf({ envelope, bytes }: ReadEvent): NewEvent {
     tenantId,
     sessionId: sessionId as string | null,
     kind: type,
+    aspects: aspectsOf(envelope),
     conversation: conversationOf(data),
     // The bytes are made once: every attempt sends them.
     payload: bytes,
@@ -92,11 +96,11 @@ export function deliveryId(eventId: string, endpointId: string): string {
 }
 
 /** The fields of an event that decide whom it goes to. */
-type RoutedFields = Pick<NewEvent, 'kind' | 'sessionId' | 'pausedEndpointId'>;
+type RoutedFields = Pick<NewEvent, 'kind' | 'sessionId' | 'aspects' | 'pausedEndpointId'>;
 
 /**
  * Finds the receivers of an event (specification, "Endpoint routing"): tenant-wide endpoints by their filter, bound ones their own
- * session's only. A paused endpoint keeps getting deliveries, they are held, but for the event of its own pause; a disabled one is not
+ * session's only; both by what they hear. A paused endpoint keeps getting deliveries, they are held, but for the event of its own pause; a disabled one is not
  * subscribed at all.
  */
 export function receiversOf(event: RoutedFields, receivers: Receivers): Receiver[] {
@@ -105,10 +109,13 @@ export function receiversOf(event: RoutedFields, receivers: Receivers): Receiver
   return found;
 }
 
-function isFor({ kind, sessionId, pausedEndpointId }: RoutedFields, receiver: Receiver): boolean {
+const UNNAMED: ReadonlySet<string> = new Set(UNNAMED_EVENTS);
+
+function isFor({ kind, sessionId, aspects, pausedEndpointId }: RoutedFields, receiver: Receiver): boolean {
   if (receiver.state === 'DISABLED' || receiver.id === pausedEndpointId) return false;
   if (receiver.sessionId !== null && receiver.sessionId !== sessionId) return false;
-  if (receiver.events.length === 0) return !ONLY_NAMED_EVENTS.has(kind);
+  if (!aspects.every((aspect) => receiver.hears.includes(aspect))) return false;
+  if (receiver.events.length === 0) return UNNAMED.has(kind);
   return receiver.events.includes(kind);
 }
 
@@ -130,6 +137,18 @@ export function conversationOf(data: object): number {
 export const FROM_PERSONS: ReadonlySet<string> = new Set(
   [MessageReceived, MessagePollVote, MessageLiveLocation, CallReceived].map(({ name }) => name),
 );
+
+/** Reads the aspects of an event of what a person did; another event has none. */
+function aspectsOf({ type, data }: Envelope): Aspect[] {
+  if (!FROM_PERSONS.has(type)) return [];
+  const { isGroup, fromMe, change } = data as Told;
+  const aspects: [Aspect, boolean][] = [
+    ['groups', isGroup === true],
+    ['own', fromMe === true],
+    ['changes', change != null],
+  ];
+  return aspects.filter(([, has]) => has).map(([aspect]) => aspect);
+}
 
 /** Lists the addresses of the numbers on contact cards. */
 function onCards(cards: ContactCard[]): string[] {

@@ -4,7 +4,7 @@ const COLUMNS_SQL = `ALTER TABLE webhook_endpoint
   ADD COLUMN new_secret_until timestamptz,
   ADD COLUMN was_paused boolean NOT NULL DEFAULT false`;
 
-/** Until when receivers may not know a new secret yet, and endpoints that were paused when they were disabled. */
+/** Columns for new secrets that receivers may not know yet, and for endpoints that were paused when they were disabled. */
 export class PausesAndSecrets1764700000032 implements MigrationInterface {
   name = 'PausesAndSecrets1764700000032';
 

@@ -120,7 +120,8 @@ test('of its own pause an endpoint gets no event to be held: the log has it, and
 test('an endpoint that is bound to a session says so, and gets no news of others', async () => {
   const { tenantId, setStatus, waitForEvents } = await aTenantWithAWatcher();
   const sessionId = randomUUID();
-  const bound = await stage.bind({ tenantId, sessionId, url: stage.at(`/bound/${tenantId}`) });
+  const events: PublicEvent[] = ['message.received', 'webhook.paused'];
+  const bound = await stage.bind({ tenantId, sessionId, url: stage.at(`/bound/${tenantId}`), events });
   await setStatus('PAUSED');
   await waitForEvents(1);
   const endpointId = bound?.id ?? '';

@@ -43,9 +43,51 @@ export class MessageReceivedV1 {
   @IsUUID()
   messageId: string;
 
-  @ApiProperty({ description: "The sender's address.", example: '4915112345678@s.whatsapp.net' })
+  @ApiProperty({
+    description: "The sender's address; in a group, one of its members. Answers go to `chatId`.",
+    example: '4915112345678@s.whatsapp.net',
+  })
   @IsString()
   remoteJid: string;
+
+  @ApiPropertyOptional({
+    description: 'Address of the chat: send answers to it. Of the contact, or of the group.',
+    example: '4915112345678@s.whatsapp.net',
+  })
+  @IsOptional()
+  @IsString()
+  chatId?: string;
+
+  @ApiPropertyOptional({ description: 'Whether the chat is a group.', example: false })
+  @IsOptional()
+  @IsBoolean()
+  isGroup?: boolean;
+
+  @ApiPropertyOptional({
+    description: 'True for a message that names the number of the session: in a group, it is meant for it.',
+    example: true,
+  })
+  @IsOptional()
+  @IsBoolean()
+  mentionsMe?: boolean;
+
+  @ApiProperty({
+    description:
+      'True for a message that was written on the own phone, or on another device of the number: no contact wrote it, `remoteJid` is the number itself. An endpoint hears it where `hears.own` is true. What is sent through the API is not told so.',
+    example: false,
+  })
+  @IsBoolean()
+  fromMe: boolean;
+
+  @ApiPropertyOptional({
+    description:
+      'What it does to an earlier message, of an edit or a revocation. An endpoint hears it where `hears.changes` is true.',
+    type: MessageChange,
+  })
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => MessageChange)
+  change?: MessageChange;
 
   @ApiProperty({ description: 'Platform message key.', example: '3EB0C0FFEE' })
   @IsString()
@@ -82,27 +124,6 @@ export class MessageReceivedV1 {
   })
   @IsISO8601()
   timestamp: string;
-
-  @ApiProperty({
-    description:
-      'True for a message that was written on the own phone, or on another device of the number: no contact wrote it, `remoteJid` is the number itself. What is sent through the API is not told so.',
-    example: false,
-  })
-  @IsBoolean()
-  fromMe: boolean;
-
-  @ApiPropertyOptional({
-    description: 'Address of the chat: send answers to it. Of the contact, or of the group.',
-    example: '4915112345678@s.whatsapp.net',
-  })
-  @IsOptional()
-  @IsString()
-  chatId?: string;
-
-  @ApiPropertyOptional({ description: 'Whether the chat is a group.', example: false })
-  @IsOptional()
-  @IsBoolean()
-  isGroup?: boolean;
 
   @ApiPropertyOptional({
     description:
@@ -147,15 +168,6 @@ export class MessageReceivedV1 {
   @IsArray()
   @IsString({ each: true })
   mentions?: string[];
-
-  @ApiPropertyOptional({
-    description: 'What it does to an earlier message, of an edit or a revocation.',
-    type: MessageChange,
-  })
-  @IsOptional()
-  @ValidateNested()
-  @Type(() => MessageChange)
-  change?: MessageChange;
 
   @ApiPropertyOptional({
     description:
@@ -253,7 +265,7 @@ export class MessageReceivedV1 {
 export const MessageReceived = defineEvent('message.received', 1, MessageReceivedV1, {
   public: true,
   summary:
-    'A message arrived from the customer. Also told so: what the owner writes on the phone (fromMe), edits and revocations (change), and the talk of groups (isGroup). A bot leaves these alone, and answers to chatId.',
+    'A message arrived from the customer. Answers go to `chatId`. What is said in groups (`isGroup`) comes, too, unless `hears.groups` is false; a bot answers there where `mentionsMe` is true. What the owner writes on the phone (`fromMe`) comes where `hears.own` is true, edits and revocations (`change`) where `hears.changes` is.',
   by: ['session-worker'],
 });
 /** The platform's server took an outbound message. */

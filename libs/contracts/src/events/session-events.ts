@@ -212,8 +212,10 @@ export const SessionPairingCodeReplaced = defineEvent(
   PairingCodeReplacedV1,
   {
     public: true,
-    summary: 'The code to type that was asked for holds no more: ask for it once more, and show what comes.',
+    summary:
+      'The code to type that was asked for holds no more: ask for it once more, and show what comes. Only an endpoint that names this event gets it.',
     by: ['session-worker'],
+    onlyNamed: true,
   },
 );
 /** A session was deleted, with all that its owner had stored of it. */

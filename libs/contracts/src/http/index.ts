@@ -90,6 +90,7 @@ export {
 } from './webhooks/endpoints.js';
 export { EventLogQuery, EventStreamQuery, LoggedEvent, EventLogPage } from './webhooks/event-log.js';
 export { HIDDEN_VALUE } from './webhooks/headers.js';
+export { type Aspect, ASPECTS, Hears, HEARS_BY_DEFAULT, HearsBody } from './webhooks/hears.js';
 export {
   type RunEffect,
   type AnswerRule,

@@ -20,8 +20,10 @@ import type {
 /** What each event carries. */
 export interface EventPayloads {
   /**
-   * A message arrived from the customer. Also told so: what the owner writes on the phone (fromMe), edits and
-   * revocations (change), and the talk of groups (isGroup). A bot leaves these alone, and answers to chatId.
+   * A message arrived from the customer. Answers go to `chatId`. What is said in groups (`isGroup`) comes,
+   * too, unless `hears.groups` is false; a bot answers there where `mentionsMe` is true. What the owner
+   * writes on the phone (`fromMe`) comes where `hears.own` is true, edits and revocations (`change`) where
+   * `hears.changes` is.
    */
   'message.received': MessageReceivedV1;
   /** An outbound message was sent. */
@@ -43,18 +45,24 @@ export interface EventPayloads {
   'session.qr_generated': SessionQrGeneratedV1;
   /** The platform invalidated the credentials. */
   'session.logged_out': SessionLoggedOutV1;
-  /** The platform wants the passkey of the account before it links the number. */
+  /**
+   * The platform wants the passkey of the account before it links the number. Only an endpoint that names
+   * this event gets it.
+   */
   'session.passkey_required': PasskeyRequiredV1;
-  /** A link that needs a passkey has gone on, or has ended. */
+  /** A link that needs a passkey has gone on, or has ended. Only an endpoint that names this event gets it. */
   'session.passkey_changed': PasskeyChangedV1;
-  /** The code to type that was asked for holds no more: ask for it once more, and show what comes. */
+  /**
+   * The code to type that was asked for holds no more: ask for it once more, and show what comes. Only an
+   * endpoint that names this event gets it.
+   */
   'session.pairing_code_replaced': PairingCodeReplacedV1;
   /**
-   * An endpoint is paused: what comes for it is held. Your other endpoints, the event log and the stream tell
-   * it; it does not go to the paused one.
+   * An endpoint is paused: what comes for it is held. The event log, the stream and your other endpoints that
+   * name it tell it; it does not go to the paused one.
    */
   'webhook.paused': WebhookStateV1;
-  /** The first delivery after a reactivation succeeded. */
+  /** The first delivery after a reactivation succeeded. Only an endpoint that names this event gets it. */
   'webhook.recovered': WebhookStateV1;
   /**
    * Somebody voted in a poll, changed the vote or took it back. Only an endpoint that names this event gets

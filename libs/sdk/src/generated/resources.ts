@@ -133,6 +133,12 @@ export interface ReadEventLogQuery {
     | undefined;
   /** Only events of this session. */
   sessionId?: string | undefined;
+  /** false leaves out what is said in groups (`isGroup: true`). They are there by default. */
+  groups?: boolean | undefined;
+  /** false leaves out what is written on the own phone (`fromMe: true`). They are there by default. */
+  own?: boolean | undefined;
+  /** false leaves out edits and revocations (`change`). They are there by default. */
+  changes?: boolean | undefined;
 }
 
 /** Query of `GET /v1/events/stream`. */
@@ -159,6 +165,12 @@ export interface StreamEventsQuery {
     | undefined;
   /** Only events of this session. */
   sessionId?: string | undefined;
+  /** false leaves out what is said in groups (`isGroup: true`). They are there by default. */
+  groups?: boolean | undefined;
+  /** false leaves out what is written on the own phone (`fromMe: true`). They are there by default. */
+  own?: boolean | undefined;
+  /** false leaves out edits and revocations (`change`). They are there by default. */
+  changes?: boolean | undefined;
   /**
    * Where to go on: `nextCursor` of `GET /v1/events`, or the id of the last event of a stream. Left out: from
    * now on. The header `Last-Event-ID` takes its place.
@@ -921,9 +933,9 @@ export class SessionsResource {
   }
 
   /**
-   * Read who answers a session. Shows the secret of the bound endpoint, which hears everything that is said
-   * in the session. Each reading writes a line into the audit log: do not poll it; `GET /v1/webhooks/:id`
-   * shows the endpoint without its secret, and writes none. This scope is as strong as messages:read.
+   * Read who answers a session. Shows the secret of the bound endpoint, which hears what is said in the
+   * session. Each reading writes a line into the audit log: do not poll it; `GET /v1/webhooks/:id` shows the
+   * endpoint without its secret, and writes none. This scope is as strong as messages:read.
    */
   getExternalConfig(id: string, options?: CallOptions): Promise<ExternalConfig> {
     return this.caller.json<ExternalConfig>(
@@ -933,11 +945,11 @@ export class SessionsResource {
   }
 
   /**
-   * Hand a session to your own bot, or take it back. The bound endpoint hears everything that is said in the
-   * session: this scope is as strong as messages:read. `webhookUrl` is an https address. Another address
-   * lifts a pause of the endpoint; ending and enabling external mode does not: `endpointStatus` says whether
-   * anything is delivered. mintApiKey needs the scope admin:*, because the new key may do everything. With
-   * mintApiKey or rotateSecret each call makes a new one: do not repeat such a call unseen.
+   * Hand a session to your own bot, or take it back. The bound endpoint hears what is said in the session:
+   * this scope is as strong as messages:read. `webhookUrl` is an https address. Another address lifts a pause
+   * of the endpoint; ending and enabling external mode does not: `endpointStatus` says whether anything is
+   * delivered. mintApiKey needs the scope admin:*, because the new key may do everything. With mintApiKey or
+   * rotateSecret each call makes a new one: do not repeat such a call unseen.
    */
   putExternalConfig(id: string, body: PutExternalConfigBody, options?: CallOptions): Promise<ExternalConfig> {
     return this.caller.json<ExternalConfig>(

@@ -319,8 +319,9 @@ export interface CreateWebhookBody {
   /** Receiver address: https, a public host, no user info. */
   url: string;
   /**
-   * Events to receive; empty or left out means all but those that an endpoint has to name: message.poll_vote,
-   * message.live_location and call.received.
+   * Events to receive. Empty or left out means these nine: message.received, message.sent, message.delivered,
+   * message.read, message.failed, session.connected, session.disconnected, session.qr_generated,
+   * session.logged_out. Every other one has to be named, those of later releases, too.
    */
   events?:
     | (
@@ -343,6 +344,11 @@ export interface CreateWebhookBody {
         | 'call.received'
       )[]
     | undefined;
+  /**
+   * What it hears of `message.received`, `message.poll_vote`, `message.live_location` and `call.received`
+   * beside what contacts write in chats of their own. What is left out is as it is by default.
+   */
+  hears?: HearsBody | undefined;
   /**
    * Custom headers of every delivery, 4096 characters at most in all. Names that the gateway sets itself are
    * refused.
@@ -752,6 +758,36 @@ export interface ExternalConfig {
   webhookUrl: string | null;
   /** Secret of the bound endpoint; null where there never was one. */
   webhookSecret: string | null;
+  /**
+   * Event filter of the bound endpoint; empty means the nine that `POST /v1/webhooks` lists; null where there
+   * never was one.
+   */
+  events:
+    | (
+        | 'message.received'
+        | 'message.sent'
+        | 'message.delivered'
+        | 'message.read'
+        | 'message.failed'
+        | 'session.connected'
+        | 'session.disconnected'
+        | 'session.qr_generated'
+        | 'session.logged_out'
+        | 'session.passkey_required'
+        | 'session.passkey_changed'
+        | 'session.pairing_code_replaced'
+        | 'webhook.paused'
+        | 'webhook.recovered'
+        | 'message.poll_vote'
+        | 'message.live_location'
+        | 'call.received'
+      )[]
+    | null;
+  /**
+   * What the bound endpoint hears beside what contacts write in chats of their own; null where there never
+   * was one.
+   */
+  hears: Hears | null;
   /** Bound endpoint, as under /v1/webhooks; null where there is none. In MANAGED it can be deleted there. */
   endpointId: string | null;
   /**
@@ -768,6 +804,29 @@ export interface ExternalConfig {
   sameUrlAs?: string[] | undefined;
   /** What the bot needs; in the answer of PUT on enabling or minting. */
   env?: ExternalBotEnv | undefined;
+}
+
+/** `Hears` of the API description. */
+export interface Hears {
+  /** Whether it hears what is said in groups (`isGroup: true`). */
+  groups: boolean;
+  /** Whether it hears what is written on the own phone, or on another device of the number (`fromMe: true`). */
+  own: boolean;
+  /** Whether it hears of edits and revocations of earlier messages (`change`). */
+  changes: boolean;
+}
+
+/** `HearsBody` of the API description. */
+export interface HearsBody {
+  /** Whether it hears what is said in groups (`isGroup: true`). By default it does. */
+  groups?: boolean | undefined;
+  /**
+   * Whether it hears what is written on the own phone, or on another device of the number (`fromMe: true`).
+   * By default it does not.
+   */
+  own?: boolean | undefined;
+  /** Whether it hears of edits and revocations of earlier messages (`change`). By default it does not. */
+  changes?: boolean | undefined;
 }
 
 /** `HttpErrorBody` of the API description. */
@@ -1315,8 +1374,25 @@ export interface MessageReceivedV1 {
   sessionId: string;
   /** Service message id. */
   messageId: string;
-  /** The sender's address. */
+  /** The sender's address; in a group, one of its members. Answers go to `chatId`. */
   remoteJid: string;
+  /** Address of the chat: send answers to it. Of the contact, or of the group. */
+  chatId?: string | undefined;
+  /** Whether the chat is a group. */
+  isGroup?: boolean | undefined;
+  /** True for a message that names the number of the session: in a group, it is meant for it. */
+  mentionsMe?: boolean | undefined;
+  /**
+   * True for a message that was written on the own phone, or on another device of the number: no contact
+   * wrote it, `remoteJid` is the number itself. An endpoint hears it where `hears.own` is true. What is sent
+   * through the API is not told so.
+   */
+  fromMe: boolean;
+  /**
+   * What it does to an earlier message, of an edit or a revocation. An endpoint hears it where
+   * `hears.changes` is true.
+   */
+  change?: MessageChange | undefined;
   /** Platform message key. */
   keyId: string;
   /** Content; check `type` first. */
@@ -1327,15 +1403,6 @@ export interface MessageReceivedV1 {
   phone?: string | null | undefined;
   /** When the platform took the message (ISO 8601, UTC). */
   timestamp: string;
-  /**
-   * True for a message that was written on the own phone, or on another device of the number: no contact
-   * wrote it, `remoteJid` is the number itself. What is sent through the API is not told so.
-   */
-  fromMe: boolean;
-  /** Address of the chat: send answers to it. Of the contact, or of the group. */
-  chatId?: string | undefined;
-  /** Whether the chat is a group. */
-  isGroup?: boolean | undefined;
   /** When it arrived here (ISO 8601, UTC): the order of a conversation, also where a file held up its event. */
   receivedAt?: string | undefined;
   /** Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages. */
@@ -1354,8 +1421,6 @@ export interface MessageReceivedV1 {
   quoted?: QuotedInbound | undefined;
   /** Addresses of the people named in it, if any are. */
   mentions?: string[] | undefined;
-  /** What it does to an earlier message, of an edit or a revocation. */
-  change?: MessageChange | undefined;
   /**
    * Why its body is `unsupported` where there is a kind for it. UNREADABLE: it could not be read or stored.
    * TOO_LARGE: it is larger than an event may be. WITHHELD: the platform gives it to the phone alone, as it
@@ -1793,6 +1858,36 @@ export interface PutExternalConfigBody {
    * afterwards. Another address lifts a pause of the endpoint; enabling does not.
    */
   webhookUrl?: string | undefined;
+  /**
+   * Events of this session to receive; empty means the nine that `POST /v1/webhooks` lists. Otherwise
+   * message.received is among them. Left out: they stay.
+   */
+  events?:
+    | (
+        | 'message.received'
+        | 'message.sent'
+        | 'message.delivered'
+        | 'message.read'
+        | 'message.failed'
+        | 'session.connected'
+        | 'session.disconnected'
+        | 'session.qr_generated'
+        | 'session.logged_out'
+        | 'session.passkey_required'
+        | 'session.passkey_changed'
+        | 'session.pairing_code_replaced'
+        | 'webhook.paused'
+        | 'webhook.recovered'
+        | 'message.poll_vote'
+        | 'message.live_location'
+        | 'call.received'
+      )[]
+    | undefined;
+  /**
+   * What the receiver hears beside what contacts write in chats of their own. What is left out stays as it
+   * is.
+   */
+  hears?: HearsBody | undefined;
   /** Replaces the webhook secret at once. */
   rotateSecret?: boolean | undefined;
   /** Generates an API key for the bot; it is shown only in this answer. */
@@ -2556,7 +2651,10 @@ export interface UpdateWebhookBody {
   name?: string | undefined;
   /** New receiver address. */
   url?: string | undefined;
-  /** New filter; empty means all. That of an endpoint that is bound to a session stays empty. */
+  /**
+   * New filter; empty means the nine that `POST /v1/webhooks` lists. That of an endpoint that is bound to a
+   * session is empty or contains message.received.
+   */
   events?:
     | (
         | 'message.received'
@@ -2578,6 +2676,11 @@ export interface UpdateWebhookBody {
         | 'call.received'
       )[]
     | undefined;
+  /**
+   * What it hears of `message.received`, `message.poll_vote`, `message.live_location` and `call.received`
+   * beside what contacts write in chats of their own. What is left out stays as it is.
+   */
+  hears?: HearsBody | undefined;
   /**
    * All custom headers from now on, 4096 characters at most in all; {} removes them. The value *** keeps what
    * is stored.
@@ -2675,7 +2778,7 @@ export interface WebhookEndpoint {
   name: string;
   /** Receiver address. */
   url: string;
-  /** Event filter; empty means all. */
+  /** Event filter; empty means the nine that `POST /v1/webhooks` lists. */
   events: (
     | 'message.received'
     | 'message.sent'
@@ -2695,6 +2798,8 @@ export interface WebhookEndpoint {
     | 'message.live_location'
     | 'call.received'
   )[];
+  /** What it hears beside what contacts write in chats of their own. */
+  hears: Hears;
   /** Whether deliveries go out. */
   status: 'ACTIVE' | 'PAUSED' | 'DISABLED';
   /** Custom headers of every delivery; their values are not shown. */
@@ -2736,7 +2841,7 @@ export interface WebhookEndpointWithSecret {
   name: string;
   /** Receiver address. */
   url: string;
-  /** Event filter; empty means all. */
+  /** Event filter; empty means the nine that `POST /v1/webhooks` lists. */
   events: (
     | 'message.received'
     | 'message.sent'
@@ -2756,6 +2861,8 @@ export interface WebhookEndpointWithSecret {
     | 'message.live_location'
     | 'call.received'
   )[];
+  /** What it hears beside what contacts write in chats of their own. */
+  hears: Hears;
   /** Whether deliveries go out. */
   status: 'ACTIVE' | 'PAUSED' | 'DISABLED';
   /** Custom headers of every delivery; their values are not shown. */

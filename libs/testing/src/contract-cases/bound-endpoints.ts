@@ -158,13 +158,35 @@ const CASES: readonly ContractCase[] = [
     },
   },
   {
-    name: 'it keeps all events of its session and is not deleted by itself',
+    name: 'its filter contains the messages that arrive, or is empty',
+    run: async (world) => {
+      const request = aPut({ events: ['message.received'] });
+      const made = await put(world, request);
+      assertFields(made, { events: ['message.received'] });
+      await assertFieldRefused(world, PutBoundEndpoint, { ...request, events: ['message.sent'] }, 'events');
+      const filter = { tenantId: request.tenantId, endpointId: made.id, events: ['message.sent' as const] };
+      await assertFieldRefused(world, UpdateEndpoint, filter, 'events');
+      const { events: _, ...rest } = request;
+      assertFields(await put(world, rest), { events: ['message.received'] });
+      assertFields(await put(world, { ...rest, events: [] }), { events: [] });
+    },
+  },
+  {
+    name: 'it hears what others hear by default, and otherwise what the request says, in part',
+    run: async (world) => {
+      const request = aPut();
+      assertFields(await put(world, request), { hears: { groups: true, own: false, changes: false } });
+      const more = await put(world, { ...request, hears: { own: true, groups: false } });
+      assertFields(more, { hears: { groups: false, own: true, changes: false } });
+      assertFields(await put(world, request), { hears: { groups: false, own: true, changes: false } });
+    },
+  },
+  {
+    name: 'it is not deleted by itself',
     run: async (world) => {
       const request = aPut();
       const { id: endpointId } = await put(world, request);
       const ref = { tenantId: request.tenantId, endpointId };
-      const filter = { ...ref, events: ['message.sent' as const] };
-      await assertRefused(world, UpdateEndpoint, filter, 'SESSION_STATE_CONFLICT');
       await assertRefused(world, DeleteEndpoint, ref, 'SESSION_STATE_CONFLICT');
       const { endpoint } = await world.rpc.request(UpdateEndpoint, { ...ref, events: [], name: 'My bot' });
       assertFields(endpoint, { name: 'My bot', events: [], sessionId: request.sessionId });

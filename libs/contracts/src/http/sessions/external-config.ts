@@ -1,5 +1,15 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsOptional, IsString, Length } from 'class-validator';
+import { Type } from 'class-transformer';
+import {
+  ArrayUnique,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsOptional,
+  IsString,
+  Length,
+  ValidateNested,
+} from 'class-validator';
 import {
   type Answerer,
   BOT_MODES,
@@ -9,6 +19,8 @@ import {
   PAUSE_REASONS,
   type PauseReason,
 } from '../../enums.js';
+import { PUBLIC_EVENTS, type PublicEvent } from '../../events/events.js';
+import { Hears, HearsBody } from '../webhooks/hears.js';
 import { AnswersProperty } from './answers-property.js';
 
 /** Body of `PUT /v1/sessions/:id/external-config` (specification, "Session bot mode"). */
@@ -31,6 +43,30 @@ export class PutExternalConfigBody {
   @IsString()
   @Length(1, 2048)
   webhookUrl?: string;
+
+  @ApiPropertyOptional({
+    description:
+      'Events of this session to receive; empty means the nine that `POST /v1/webhooks` lists. Otherwise message.received is among them. Left out: they stay.',
+    enum: PUBLIC_EVENTS,
+    isArray: true,
+    uniqueItems: true,
+    example: ['message.received'],
+  })
+  @IsOptional()
+  @IsArray()
+  @ArrayUnique()
+  @IsIn(PUBLIC_EVENTS, { each: true })
+  events?: PublicEvent[];
+
+  @ApiPropertyOptional({
+    description:
+      'What the receiver hears beside what contacts write in chats of their own. What is left out stays as it is.',
+    type: HearsBody,
+  })
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => HearsBody)
+  hears?: HearsBody;
 
   @ApiPropertyOptional({
     description: 'Replaces the webhook secret at once.',
@@ -89,6 +125,24 @@ export class ExternalConfig {
     example: 'whsec_…',
   })
   webhookSecret: string | null;
+
+  @ApiProperty({
+    description:
+      'Event filter of the bound endpoint; empty means the nine that `POST /v1/webhooks` lists; null where there never was one.',
+    type: 'array',
+    items: { type: 'string', enum: [...PUBLIC_EVENTS] },
+    nullable: true,
+    example: [],
+  })
+  events: PublicEvent[] | null;
+
+  @ApiProperty({
+    description:
+      'What the bound endpoint hears beside what contacts write in chats of their own; null where there never was one.',
+    type: Hears,
+    nullable: true,
+  })
+  hears: Hears | null;
 
   @ApiProperty({
     description:

@@ -1,5 +1,5 @@
 /**
- * What an answer does to the run of five that pauses an endpoint: it counts, it ends the run, or it leaves the run as it is. `COUNTS_LATER`
+ * Effect of an answer on the run of five that pauses an endpoint: it counts, it ends the run, or it leaves the run as it is. `COUNTS_LATER`
  * counts, too, but for the time after a rotation in which the receiver may not know the new secret yet.
  */
 export type RunEffect = 'COUNTS' | 'COUNTS_LATER' | 'ENDS' | 'NONE';
@@ -8,7 +8,7 @@ export type RunEffect = 'COUNTS' | 'COUNTS_LATER' | 'ENDS' | 'NONE';
 export interface AnswerRule {
   /** The answers, as people write them. */
   answers: string;
-  /** What the answer speaks of. */
+  /** Subject of the answer: what it speaks of. */
   about: string;
   /** The delivery is sent again on schedule, while attempts are left. */
   isRetried: boolean;

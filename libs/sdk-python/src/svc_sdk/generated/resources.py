@@ -272,6 +272,9 @@ class EventsResource:
         after: Optional[str] = None,
         event: Optional[Literal["message.received", "message.sent", "message.delivered", "message.read", "message.failed", "session.connected", "session.disconnected", "session.qr_generated", "session.logged_out", "session.passkey_required", "session.passkey_changed", "session.pairing_code_replaced", "webhook.paused", "webhook.recovered", "message.poll_vote", "message.live_location", "call.received"]] = None,
         session_id: Optional[str] = None,
+        groups: Optional[bool] = None,
+        own: Optional[bool] = None,
+        changes: Optional[bool] = None,
     ) -> Paged[t.LoggedEvent]:
         """Read your events in order of arrival. Every event of your sessions, whether an endpoint was subscribed to
         it or not. Keep `nextCursor` of the last page you have processed: read from it until `more` is false, and
@@ -287,6 +290,9 @@ class EventsResource:
                 "after": after,
                 "event": event,
                 "sessionId": session_id,
+                "groups": groups,
+                "own": own,
+                "changes": changes,
             },
         )
         return answer
@@ -882,9 +888,9 @@ class SessionsResource:
         self,
         id: str,
     ) -> t.ExternalConfig:
-        """Read who answers a session. Shows the secret of the bound endpoint, which hears everything that is said
-        in the session. Each reading writes a line into the audit log: do not poll it; `GET /v1/webhooks/:id`
-        shows the endpoint without its secret, and writes none. This scope is as strong as messages:read.
+        """Read who answers a session. Shows the secret of the bound endpoint, which hears what is said in the
+        session. Each reading writes a line into the audit log: do not poll it; `GET /v1/webhooks/:id` shows the
+        endpoint without its secret, and writes none. This scope is as strong as messages:read.
         """
         answer: t.ExternalConfig = self._caller.json(
             "GET",
@@ -897,11 +903,11 @@ class SessionsResource:
         id: str,
         body: t.PutExternalConfigBody,
     ) -> t.ExternalConfig:
-        """Hand a session to your own bot, or take it back. The bound endpoint hears everything that is said in the
-        session: this scope is as strong as messages:read. `webhookUrl` is an https address. Another address
-        lifts a pause of the endpoint; ending and enabling external mode does not: `endpointStatus` says whether
-        anything is delivered. mintApiKey needs the scope admin:*, because the new key may do everything. With
-        mintApiKey or rotateSecret each call makes a new one: do not repeat such a call unseen.
+        """Hand a session to your own bot, or take it back. The bound endpoint hears what is said in the session:
+        this scope is as strong as messages:read. `webhookUrl` is an https address. Another address lifts a pause
+        of the endpoint; ending and enabling external mode does not: `endpointStatus` says whether anything is
+        delivered. mintApiKey needs the scope admin:*, because the new key may do everything. With mintApiKey or
+        rotateSecret each call makes a new one: do not repeat such a call unseen.
         """
         answer: t.ExternalConfig = self._caller.json(
             "PUT",

@@ -327,9 +327,13 @@ class _CreateWebhookBodyNeeded(TypedDict):
 class CreateWebhookBody(_CreateWebhookBodyNeeded, total=False):
     """`CreateWebhookBody` of the API description."""
 
-    # Events to receive; empty or left out means all but those that an endpoint has to name: message.poll_vote,
-    # message.live_location and call.received.
+    # Events to receive. Empty or left out means these nine: message.received, message.sent, message.delivered,
+    # message.read, message.failed, session.connected, session.disconnected, session.qr_generated,
+    # session.logged_out. Every other one has to be named, those of later releases, too.
     events: List[Literal["message.received", "message.sent", "message.delivered", "message.read", "message.failed", "session.connected", "session.disconnected", "session.qr_generated", "session.logged_out", "session.passkey_required", "session.passkey_changed", "session.pairing_code_replaced", "webhook.paused", "webhook.recovered", "message.poll_vote", "message.live_location", "call.received"]]
+    # What it hears of `message.received`, `message.poll_vote`, `message.live_location` and `call.received`
+    # beside what contacts write in chats of their own. What is left out is as it is by default.
+    hears: HearsBody
     # Custom headers of every delivery, 4096 characters at most in all. Names that the gateway sets itself are
     # refused.
     headers: Dict[str, str]
@@ -659,6 +663,12 @@ class _ExternalConfigNeeded(TypedDict):
     webhookUrl: Optional[str]
     # Secret of the bound endpoint; null where there never was one.
     webhookSecret: Optional[str]
+    # Event filter of the bound endpoint; empty means the nine that `POST /v1/webhooks` lists; null where there
+    # never was one.
+    events: Optional[List[Literal["message.received", "message.sent", "message.delivered", "message.read", "message.failed", "session.connected", "session.disconnected", "session.qr_generated", "session.logged_out", "session.passkey_required", "session.passkey_changed", "session.pairing_code_replaced", "webhook.paused", "webhook.recovered", "message.poll_vote", "message.live_location", "call.received"]]]
+    # What the bound endpoint hears beside what contacts write in chats of their own; null where there never
+    # was one.
+    hears: Optional[Hears]
     # Bound endpoint, as under /v1/webhooks; null where there is none. In MANAGED it can be deleted there.
     endpointId: Optional[str]
     # Whether its deliveries go out. PAUSED: they are held, and nobody answers the session; send another
@@ -676,6 +686,29 @@ class ExternalConfig(_ExternalConfigNeeded, total=False):
     sameUrlAs: List[str]
     # What the bot needs; in the answer of PUT on enabling or minting.
     env: ExternalBotEnv
+
+
+class Hears(TypedDict):
+    """`Hears` of the API description."""
+
+    # Whether it hears what is said in groups (`isGroup: true`).
+    groups: bool
+    # Whether it hears what is written on the own phone, or on another device of the number (`fromMe: true`).
+    own: bool
+    # Whether it hears of edits and revocations of earlier messages (`change`).
+    changes: bool
+
+
+class HearsBody(TypedDict, total=False):
+    """`HearsBody` of the API description."""
+
+    # Whether it hears what is said in groups (`isGroup: true`). By default it does.
+    groups: bool
+    # Whether it hears what is written on the own phone, or on another device of the number (`fromMe: true`).
+    # By default it does not.
+    own: bool
+    # Whether it hears of edits and revocations of earlier messages (`change`). By default it does not.
+    changes: bool
 
 
 class HttpErrorBody(TypedDict):
@@ -1197,17 +1230,18 @@ class _MessageReceivedV1Needed(TypedDict):
     sessionId: str
     # Service message id.
     messageId: str
-    # The sender's address.
+    # The sender's address; in a group, one of its members. Answers go to `chatId`.
     remoteJid: str
+    # True for a message that was written on the own phone, or on another device of the number: no contact
+    # wrote it, `remoteJid` is the number itself. An endpoint hears it where `hears.own` is true. What is sent
+    # through the API is not told so.
+    fromMe: bool
     # Platform message key.
     keyId: str
     # Content; check `type` first.
     body: MessageBody
     # When the platform took the message (ISO 8601, UTC).
     timestamp: str
-    # True for a message that was written on the own phone, or on another device of the number: no contact
-    # wrote it, `remoteJid` is the number itself. What is sent through the API is not told so.
-    fromMe: bool
     # Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages.
     conversationId: str
     # As messageId: the name that `GET /v1/messages` has for it.
@@ -1223,14 +1257,19 @@ class _MessageReceivedV1Needed(TypedDict):
 class MessageReceivedV1(_MessageReceivedV1Needed, total=False):
     """`MessageReceivedV1` of the API description."""
 
-    # The sender's display name.
-    pushName: Optional[str]
-    # The sender's phone number in E.164 form; null where the platform hides it.
-    phone: Optional[str]
     # Address of the chat: send answers to it. Of the contact, or of the group.
     chatId: str
     # Whether the chat is a group.
     isGroup: bool
+    # True for a message that names the number of the session: in a group, it is meant for it.
+    mentionsMe: bool
+    # What it does to an earlier message, of an edit or a revocation. An endpoint hears it where
+    # `hears.changes` is true.
+    change: MessageChange
+    # The sender's display name.
+    pushName: Optional[str]
+    # The sender's phone number in E.164 form; null where the platform hides it.
+    phone: Optional[str]
     # When it arrived here (ISO 8601, UTC): the order of a conversation, also where a file held up its event.
     receivedAt: str
     # The file, of a message that has one.
@@ -1239,8 +1278,6 @@ class MessageReceivedV1(_MessageReceivedV1Needed, total=False):
     quoted: QuotedInbound
     # Addresses of the people named in it, if any are.
     mentions: List[str]
-    # What it does to an earlier message, of an edit or a revocation.
-    change: MessageChange
     # Why its body is `unsupported` where there is a kind for it. UNREADABLE: it could not be read or stored.
     # TOO_LARGE: it is larger than an event may be. WITHHELD: the platform gives it to the phone alone, as it
     # does with one-time codes and with what may be viewed once.
@@ -1679,6 +1716,12 @@ class PutExternalConfigBody(_PutExternalConfigBodyNeeded, total=False):
     # Receiver of this session. Required the first time external mode is enabled, refused before that, kept
     # afterwards. Another address lifts a pause of the endpoint; enabling does not.
     webhookUrl: str
+    # Events of this session to receive; empty means the nine that `POST /v1/webhooks` lists. Otherwise
+    # message.received is among them. Left out: they stay.
+    events: List[Literal["message.received", "message.sent", "message.delivered", "message.read", "message.failed", "session.connected", "session.disconnected", "session.qr_generated", "session.logged_out", "session.passkey_required", "session.passkey_changed", "session.pairing_code_replaced", "webhook.paused", "webhook.recovered", "message.poll_vote", "message.live_location", "call.received"]]
+    # What the receiver hears beside what contacts write in chats of their own. What is left out stays as it
+    # is.
+    hears: HearsBody
     # Replaces the webhook secret at once.
     rotateSecret: bool
     # Generates an API key for the bot; it is shown only in this answer.
@@ -2306,8 +2349,12 @@ class UpdateWebhookBody(TypedDict, total=False):
     name: str
     # New receiver address.
     url: str
-    # New filter; empty means all. That of an endpoint that is bound to a session stays empty.
+    # New filter; empty means the nine that `POST /v1/webhooks` lists. That of an endpoint that is bound to a
+    # session is empty or contains message.received.
     events: List[Literal["message.received", "message.sent", "message.delivered", "message.read", "message.failed", "session.connected", "session.disconnected", "session.qr_generated", "session.logged_out", "session.passkey_required", "session.passkey_changed", "session.pairing_code_replaced", "webhook.paused", "webhook.recovered", "message.poll_vote", "message.live_location", "call.received"]]
+    # What it hears of `message.received`, `message.poll_vote`, `message.live_location` and `call.received`
+    # beside what contacts write in chats of their own. What is left out stays as it is.
+    hears: HearsBody
     # All custom headers from now on, 4096 characters at most in all; {} removes them. The value *** keeps what
     # is stored.
     headers: Dict[str, str]
@@ -2401,8 +2448,10 @@ class _WebhookEndpointNeeded(TypedDict):
     name: str
     # Receiver address.
     url: str
-    # Event filter; empty means all.
+    # Event filter; empty means the nine that `POST /v1/webhooks` lists.
     events: List[Literal["message.received", "message.sent", "message.delivered", "message.read", "message.failed", "session.connected", "session.disconnected", "session.qr_generated", "session.logged_out", "session.passkey_required", "session.passkey_changed", "session.pairing_code_replaced", "webhook.paused", "webhook.recovered", "message.poll_vote", "message.live_location", "call.received"]]
+    # What it hears beside what contacts write in chats of their own.
+    hears: Hears
     # Whether deliveries go out.
     status: Literal["ACTIVE", "PAUSED", "DISABLED"]
     # Custom headers of every delivery; their values are not shown.
@@ -2442,8 +2491,10 @@ class _WebhookEndpointWithSecretNeeded(TypedDict):
     name: str
     # Receiver address.
     url: str
-    # Event filter; empty means all.
+    # Event filter; empty means the nine that `POST /v1/webhooks` lists.
     events: List[Literal["message.received", "message.sent", "message.delivered", "message.read", "message.failed", "session.connected", "session.disconnected", "session.qr_generated", "session.logged_out", "session.passkey_required", "session.passkey_changed", "session.pairing_code_replaced", "webhook.paused", "webhook.recovered", "message.poll_vote", "message.live_location", "call.received"]]
+    # What it hears beside what contacts write in chats of their own.
+    hears: Hears
     # Whether deliveries go out.
     status: Literal["ACTIVE", "PAUSED", "DISABLED"]
     # Custom headers of every delivery; their values are not shown.
