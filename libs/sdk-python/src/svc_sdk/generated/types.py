@@ -379,7 +379,7 @@ class _CreatedSessionNeeded(TypedDict):
     # `PASSKEY_REQUIRED`: the platform asks for the passkey of the account. Next: open a link page. -
     # `CONNECTED`: it is live. Next: nothing. - `RECONNECTING`: it was away, and comes back by itself. Next:
     # nothing. - `DEGRADED`: it is connected, and there are doubts that the connection works; sends go on.
-    # Next: nothing, soon it is CONNECTED again or connected anew. - `DISCONNECTED`: it stays away. Next: see
+    # Next: nothing, the doubts pass or it is connected anew. - `DISCONNECTED`: it stays away. Next: see
     # statusReason. - `LOGGED_OUT`: no number is linked. Next: link one: POST /v1/sessions/{id}/connect.
     status: Literal["NEW", "CONNECTING", "AWAITING_SCAN", "PASSKEY_REQUIRED", "CONNECTED", "RECONNECTING", "DEGRADED", "DISCONNECTED", "LOGGED_OUT"]
     # Why it is in this state. Of a session that is away `willReconnect` says whether it comes back by itself.
@@ -2130,7 +2130,7 @@ class _SessionViewNeeded(TypedDict):
     # `PASSKEY_REQUIRED`: the platform asks for the passkey of the account. Next: open a link page. -
     # `CONNECTED`: it is live. Next: nothing. - `RECONNECTING`: it was away, and comes back by itself. Next:
     # nothing. - `DEGRADED`: it is connected, and there are doubts that the connection works; sends go on.
-    # Next: nothing, soon it is CONNECTED again or connected anew. - `DISCONNECTED`: it stays away. Next: see
+    # Next: nothing, the doubts pass or it is connected anew. - `DISCONNECTED`: it stays away. Next: see
     # statusReason. - `LOGGED_OUT`: no number is linked. Next: link one: POST /v1/sessions/{id}/connect.
     status: Literal["NEW", "CONNECTING", "AWAITING_SCAN", "PASSKEY_REQUIRED", "CONNECTED", "RECONNECTING", "DEGRADED", "DISCONNECTED", "LOGGED_OUT"]
     # Why it is in this state. Of a session that is away `willReconnect` says whether it comes back by itself.
