@@ -417,7 +417,7 @@ class _CreatedSessionNeeded(TypedDict):
     # `PASSKEY_REQUIRED`: the platform asks for the passkey of the account. Next: open a link page. -
     # `CONNECTED`: it is live. Next: nothing. - `RECONNECTING`: it was away, and comes back by itself. Next:
     # nothing. - `DEGRADED`: it is connected, and there are doubts that the connection works; sends go on.
-    # Next: nothing, soon it is CONNECTED again or connected anew. - `DISCONNECTED`: it stays away. Next: see
+    # Next: nothing, the doubts pass or it is connected anew. - `DISCONNECTED`: it stays away. Next: see
     # statusReason. - `LOGGED_OUT`: no number is linked. Next: link one: POST /v1/sessions/{id}/connect. More
     # may come.
     status: str
@@ -2475,7 +2475,7 @@ class _SessionViewNeeded(TypedDict):
     # `PASSKEY_REQUIRED`: the platform asks for the passkey of the account. Next: open a link page. -
     # `CONNECTED`: it is live. Next: nothing. - `RECONNECTING`: it was away, and comes back by itself. Next:
     # nothing. - `DEGRADED`: it is connected, and there are doubts that the connection works; sends go on.
-    # Next: nothing, soon it is CONNECTED again or connected anew. - `DISCONNECTED`: it stays away. Next: see
+    # Next: nothing, the doubts pass or it is connected anew. - `DISCONNECTED`: it stays away. Next: see
     # statusReason. - `LOGGED_OUT`: no number is linked. Next: link one: POST /v1/sessions/{id}/connect. More
     # may come.
     status: str
