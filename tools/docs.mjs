@@ -55,7 +55,7 @@ function sessionStatesPage() {
 itself, and \`session.connected\` says so.\n
 ${table(['Status', ...head], rows(SESSION_STATUS_WORDS))}\n
 A session is DEGRADED halfway to being connected anew: nothing was heard of the platform for longer than usual, messages stand still, or a send
-is not acknowledged. No event tells it: either it is over within a minute, or \`session.disconnected\` follows. What cannot be read at all is no
+is not acknowledged. No event tells it: either the doubts pass, or \`session.disconnected\` follows. What cannot be read at all is no
 doubt: there the session is connected anew at once.\n
 ## Reasons of \`session.disconnected\`\n
 ${table(

@@ -14,7 +14,7 @@ export const SESSION_STATUS_WORDS = {
   RECONNECTING: { means: 'it was away, and comes back by itself', next: 'nothing' },
   DEGRADED: {
     means: 'it is connected, and there are doubts that the connection works; sends go on',
-    next: 'nothing, soon it is CONNECTED again or connected anew',
+    next: 'nothing, the doubts pass or it is connected anew',
   },
   DISCONNECTED: { means: 'it stays away', next: 'see statusReason' },
   LOGGED_OUT: { means: 'no number is linked', next: 'link one: POST /v1/sessions/{id}/connect' },

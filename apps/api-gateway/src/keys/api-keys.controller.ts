@@ -100,9 +100,12 @@ export class ApiKeysController {
   }
 }
 
-/** Reads the scopes of a body that names them as an answer does. */
+/** Reads the scopes of a body that names them as an answer does, which has both names. */
 function withScopes({ scope, ...body }: CreateApiKeyBody): CreateApiKeyBody {
   if (!scope) return body;
-  if (body.scopes) throw invalidField('scope', 'scope must not be given together with scopes');
-  return { ...body, scopes: [...new Set(scope.split(' ') as Scope[])] };
+  const scopes = [...new Set(scope.split(' ') as Scope[])];
+  const { scopes: listed = scopes } = body;
+  if (listed.length !== scopes.length || !listed.every((one) => scopes.includes(one)))
+    throw invalidField('scope', 'scope must name the same as scopes');
+  return { ...body, scopes };
 }

@@ -92,11 +92,26 @@ function checksumOf(payload: string): string {
   return text;
 }
 
-test('a new key takes the scopes as answers name them, too, but not both', async () => {
+test('a new key takes the scopes as answers name them, too, and both where they say the same', async () => {
   const { apiKey } = await gateway.createTenant();
   const { scopes, scope } = await make(apiKey, {
     rotates: null,
     scopes: ['messages:read', 'webhooks:manage'],
+  });
+  expect(await make(apiKey, { rotates: null, scope })).toMatchObject({ scopes, scope });
+  expect(await make(apiKey, { rotates: null, scope, scopes })).toMatchObject({ scopes, scope });
+  for (const wrong of [
+    { scope, scopes: ['messages:read'] },
+    { scope: 'root' },
+    { scope: 'messages:read,messages:send' },
+    { scope: '' },
+  ]) {
+    const answer = await gateway.call(apiKey, 'POST /v1/api-keys', { rotates: null, ...wrong });
+    expectError(answer, 400, 'VALIDATION_FAILED');
+    expect(fieldsOf(answer)).toEqual(['scope']);
+  }
+});
+
   });
   expect(await make(apiKey, { rotates: null, scope })).toMatchObject({ scopes, scope });
   for (const wrong of [

@@ -281,7 +281,7 @@ export interface CreateApiKeyBody {
   expiresInDays?: number | null | undefined;
   /** TEST: a key of the sandbox, made with a live key. By default that of the calling key. */
   environment?: 'LIVE' | 'TEST' | undefined;
-  /** The scopes as one string, separated by spaces, as answers have them: in the place of `scopes`. */
+  /** The scopes as one string, separated by spaces, as answers have them. `scopes` beside it says the same. */
   scope?: string | undefined;
 }
 
@@ -405,7 +405,7 @@ export interface CreatedSession {
    * `PASSKEY_REQUIRED`: the platform asks for the passkey of the account. Next: open a link page. -
    * `CONNECTED`: it is live. Next: nothing. - `RECONNECTING`: it was away, and comes back by itself. Next:
    * nothing. - `DEGRADED`: it is connected, and there are doubts that the connection works; sends go on.
-   * Next: nothing, soon it is CONNECTED again or connected anew. - `DISCONNECTED`: it stays away. Next: see
+   * Next: nothing, the doubts pass or it is connected anew. - `DISCONNECTED`: it stays away. Next: see
    * statusReason. - `LOGGED_OUT`: no number is linked. Next: link one: POST /v1/sessions/{id}/connect.
    */
   status:
@@ -2388,7 +2388,7 @@ export interface SessionView {
    * `PASSKEY_REQUIRED`: the platform asks for the passkey of the account. Next: open a link page. -
    * `CONNECTED`: it is live. Next: nothing. - `RECONNECTING`: it was away, and comes back by itself. Next:
    * nothing. - `DEGRADED`: it is connected, and there are doubts that the connection works; sends go on.
-   * Next: nothing, soon it is CONNECTED again or connected anew. - `DISCONNECTED`: it stays away. Next: see
+   * Next: nothing, the doubts pass or it is connected anew. - `DISCONNECTED`: it stays away. Next: see
    * statusReason. - `LOGGED_OUT`: no number is linked. Next: link one: POST /v1/sessions/{id}/connect.
    */
   status:

@@ -85,9 +85,9 @@ export class CreateApiKeyBody {
 
   @ApiPropertyOptional({
     description:
-      'The scopes as one string, separated by spaces, as answers have them: in the place of `scopes`.',
+      'The scopes as one string, separated by spaces, as answers have them. `scopes` beside it says the same.',
     pattern: SCOPE_STRING.source,
-    example: 'messages:send messages:read',
+    example: 'messages:send',
   })
   @IsOptional()
   @IsString()

@@ -290,7 +290,7 @@ class CreateApiKeyBody(TypedDict, total=False):
     expiresInDays: Optional[int]
     # TEST: a key of the sandbox, made with a live key. By default that of the calling key.
     environment: Literal["LIVE", "TEST"]
-    # The scopes as one string, separated by spaces, as answers have them: in the place of `scopes`.
+    # The scopes as one string, separated by spaces, as answers have them. `scopes` beside it says the same.
     scope: str
 
 
@@ -384,7 +384,7 @@ class _CreatedSessionNeeded(TypedDict):
     # `PASSKEY_REQUIRED`: the platform asks for the passkey of the account. Next: open a link page. -
     # `CONNECTED`: it is live. Next: nothing. - `RECONNECTING`: it was away, and comes back by itself. Next:
     # nothing. - `DEGRADED`: it is connected, and there are doubts that the connection works; sends go on.
-    # Next: nothing, soon it is CONNECTED again or connected anew. - `DISCONNECTED`: it stays away. Next: see
+    # Next: nothing, the doubts pass or it is connected anew. - `DISCONNECTED`: it stays away. Next: see
     # statusReason. - `LOGGED_OUT`: no number is linked. Next: link one: POST /v1/sessions/{id}/connect.
     status: Literal["NEW", "CONNECTING", "AWAITING_SCAN", "PASSKEY_REQUIRED", "CONNECTED", "RECONNECTING", "DEGRADED", "DISCONNECTED", "LOGGED_OUT"]
     # Why it is in this state. Of a session that is away `willReconnect` says whether it comes back by itself.
@@ -2157,7 +2157,7 @@ class _SessionViewNeeded(TypedDict):
     # `PASSKEY_REQUIRED`: the platform asks for the passkey of the account. Next: open a link page. -
     # `CONNECTED`: it is live. Next: nothing. - `RECONNECTING`: it was away, and comes back by itself. Next:
     # nothing. - `DEGRADED`: it is connected, and there are doubts that the connection works; sends go on.
-    # Next: nothing, soon it is CONNECTED again or connected anew. - `DISCONNECTED`: it stays away. Next: see
+    # Next: nothing, the doubts pass or it is connected anew. - `DISCONNECTED`: it stays away. Next: see
     # statusReason. - `LOGGED_OUT`: no number is linked. Next: link one: POST /v1/sessions/{id}/connect.
     status: Literal["NEW", "CONNECTING", "AWAITING_SCAN", "PASSKEY_REQUIRED", "CONNECTED", "RECONNECTING", "DEGRADED", "DISCONNECTED", "LOGGED_OUT"]
     # Why it is in this state. Of a session that is away `willReconnect` says whether it comes back by itself.
