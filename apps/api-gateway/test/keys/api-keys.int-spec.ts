@@ -112,20 +112,6 @@ test('a new key takes the scopes as answers name them, too, and both where they 
   }
 });
 
-  });
-  expect(await make(apiKey, { rotates: null, scope })).toMatchObject({ scopes, scope });
-  for (const wrong of [
-    { scope, scopes },
-    { scope: 'root' },
-    { scope: 'messages:read,messages:send' },
-    { scope: '' },
-  ]) {
-    const answer = await gateway.call(apiKey, 'POST /v1/api-keys', { rotates: null, ...wrong });
-    expectError(answer, 400, 'VALIDATION_FAILED');
-    expect(fieldsOf(answer)).toEqual(['scope']);
-  }
-});
-
 describe('the list of keys', () => {
   test('never shows a secret, goes page by page, and leaves out what was revoked', async () => {
     const { apiKey, kid } = await gateway.createTenant();
