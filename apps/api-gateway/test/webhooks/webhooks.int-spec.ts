@@ -27,7 +27,7 @@ describe('a webhook endpoint', () => {
     const path = `/v1/webhooks/${made.body['id'] as string}`;
     expect((await call(`GET ${path}`)).body).toEqual(shown);
     const headers = { Authorization: 'Bearer a-token' };
-    const changed = await call(`PATCH ${path}`, { headers, ordering: 'STRICT', name: null });
+    const changed = await call(`PATCH ${path}`, { headers, ordering: 'STRICT' });
     expect(changed.body).toEqual({ ...shown, headers: { Authorization: '***' }, ordering: 'STRICT' });
     const listed = await call('GET /v1/webhooks?limit=1');
     expect(listed.body['items']).toEqual([changed.body]);
