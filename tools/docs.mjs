@@ -11,6 +11,7 @@ import { publishedFixtures } from './fixtures.mjs';
 import { drawHouse, talkOf } from './house.mjs';
 import { natsRights, rightsModule } from './nats-rights.mjs';
 import { describeApi, sdkPages } from './sdk/pages.mjs';
+import { pythonPages } from './sdk/python.mjs';
 import { untestedSentences } from './tested-sentences.mjs';
 import { configOf } from './variables.mjs';
 import { webhooksPage, wrongOnWebhooksPage } from './webhooks-page.mjs';
@@ -37,6 +38,35 @@ Every error answer is \`application/json\` with \`code\`, \`message\`, \`request
 \`meta\`. \`VALIDATION_FAILED\` names each field and the rule it breaks in \`meta.fields\`. "Again" says whether the same call may
 succeed later. None may be kept by a cache (\`cache-control: no-store\`).\n
 ${table(['Code', 'Status', 'Again', 'When', 'What to do'], rows)}\n`;
+}
+
+/** States of a session and their reasons, as the description of the API has them. */
+function sessionStatesPage() {
+  const { DISCONNECT_REASONS, LOGOUT_REASONS, SESSION_STATUS_WORDS, STATUS_REASON_WORDS } = contracts;
+  const isOfEvent = (name) => name in DISCONNECT_REASONS || name in LOGOUT_REASONS;
+  const rows = (words, more = () => []) =>
+    Object.entries(words).map(([name, { means, next }]) => [code(name), ...more(name), means, next]);
+  const onTheWay = Object.fromEntries(
+    Object.entries(STATUS_REASON_WORDS).filter(([name]) => !isOfEvent(name)),
+  );
+  const head = ['It means', 'Next step'];
+  return `# States of a session\n\n${note}\n
+\`GET /v1/sessions/:id\` says in \`status\` and \`statusReason\` how a session is. \`session.connected\`, \`session.disconnected\` and
+\`session.logged_out\` tell of changes. **Act where \`session.disconnected\` has \`willReconnect: false\`**; otherwise the session comes back by
+itself, and \`session.connected\` says so.\n
+${table(['Status', ...head], rows(SESSION_STATUS_WORDS))}\n
+A session is DEGRADED halfway to being connected anew: nothing was heard of the platform for longer than usual, messages stand still, or a send
+is not acknowledged. No event tells it: either the doubts pass, or \`session.disconnected\` follows. What cannot be read at all is no
+doubt: there the session is connected anew at once.\n
+## Reasons of \`session.disconnected\`\n
+${table(
+  ['Reason', '`willReconnect`', ...head],
+  rows(DISCONNECT_REASONS, (name) => [contracts.comesBack(name)]),
+)}\n
+## Reasons of \`session.logged_out\`\n
+${table(['Reason', ...head], rows(LOGOUT_REASONS))}\n
+## Reasons that only \`statusReason\` has\n
+${table(['Reason', ...head], rows(onTheWay))}\n`;
 }
 
 function contractsPage() {
@@ -170,14 +200,18 @@ const pages = {
   ),
   'docs/contracts.md': contractsPage(),
   'docs/configuration.md': await configurationPage(),
+  'docs/session-states.md': sessionStatesPage(),
   'libs/contracts/published-fixtures.json': publishedFixtures(join(root, 'libs/contracts')),
-  'docs/webhooks.md': webhooksPage(),
+  'docs/webhooks.md': await webhooksPage(),
   ...sdkPages(api),
+  ...pythonPages(api),
 };
 let stale = 0;
 for (const [path, text] of Object.entries(pages)) {
   const file = join(root, path);
-  const wanted = await format(text, { ...(await resolveConfig(file)), filepath: file });
+  const wanted = file.endsWith('.py')
+    ? text
+    : await format(text, { ...(await resolveConfig(file)), filepath: file });
   if (existsSync(file) && readFileSync(file, 'utf8') === wanted) continue;
   if (process.argv.includes('--check')) {
     stale += 1;

@@ -1,15 +1,22 @@
-// Writes docs/openapi.released.json, what clients of the last release rely on, from a running gateway:
-// `node tools/release-api.mjs http://127.0.0.1:3000`. Run it when a release is made, never to get a test through
-// (docs/versioning.md). Words and examples promise nothing and are left out.
+// Writes docs/openapi.released.json, what clients of the last release rely on, from the built gateway: `node tools/release-api.mjs`.
+// Run it when a release is made, never to get a test through (docs/versioning.md). Words and examples promise nothing and are left out.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
+import { describeApi } from './sdk/pages.mjs';
 
-const [origin] = process.argv.slice(2);
-if (!origin) throw new Error('usage: node tools/release-api.mjs <address of a running gateway>');
 const WORDS = new Set(['description', 'summary', 'example', 'examples']);
 /** Names of fields and of responses are no keywords, whatever they are called. */
-const NAMED = new Set(['properties', 'responses', 'headers', 'schemas', 'paths', 'webhooks', 'mapping']);
+const NAMED = new Set([
+  'properties',
+  'responses',
+  'headers',
+  'parameters',
+  'schemas',
+  'paths',
+  'webhooks',
+  'mapping',
+]);
 
 const bare = (value, isNames = false) => {
   if (Array.isArray(value)) return value.map((one) => bare(one));
@@ -18,13 +25,14 @@ const bare = (value, isNames = false) => {
   return Object.fromEntries(entries.map(([key, inner]) => [key, bare(inner, !isNames && NAMED.has(key))]));
 };
 
-const { openapi, info, paths, webhooks, components } = await (await fetch(`${origin}/openapi.json`)).json();
+const { openapi, info, paths, webhooks, components } = await describeApi();
+const { schemas, responses, headers, parameters } = components;
 const released = {
   openapi,
   info: { version: info.version },
   paths,
   webhooks,
-  components: { schemas: components.schemas },
+  components: { schemas, responses, headers, parameters },
 };
 const file = join(import.meta.dirname, '../docs/openapi.released.json');
 writeFileSync(

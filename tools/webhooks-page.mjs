@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { wholeSchema } from './sdk/types.mjs';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const PAGE = 'docs/webhooks.md';
@@ -25,8 +26,9 @@ function samples() {
 }
 
 /** Writes the page anew: its blocks, and nothing between them. */
-export function webhooksPage() {
-  const blocks = { samples };
+export async function webhooksPage() {
+  const { answerTable } = await built('libs/contracts/dist/index.js');
+  const blocks = { samples, answers: answerTable };
   return read(PAGE).replace(
     /(<!-- block: (\w+) -->)[^]*?(<!-- \/block -->)/g,
     (_, begin, name, end) => `${begin}\n\n${blocks[name]()}\n\n${end}`,
@@ -44,14 +46,21 @@ function inWords(ms) {
   return `${ms / size} ${unit}${ms === size ? '' : 's'}`;
 }
 
-/** Lists phrases of the page in which a figure stands, made of where the figure comes from. */
+/** Lists phrases in which a figure stands, made of where the figure comes from: those of the page, and those of the description. */
 async function phrases() {
   const { DispatcherConfig } = await built('apps/webhook-dispatcher/dist/config.js');
   const { MOST_ATTEMPTS } = await built('apps/webhook-dispatcher/dist/replays/replay.repository.js');
   const config = new DispatcherConfig();
-  const later = config.retryDelaysMs.slice(1).map(inWords);
-  return [
-    `again ${later.slice(0, -1).join(', ')} and ${later.at(-1)} after the attempt before: ${config.retryDelaysMs.length} attempts in all`,
+  const delays = config.retryDelaysMs.slice(1).map(inWords);
+  const later = `${delays.slice(0, -1).join(', ')} and ${delays.at(-1)}`;
+  const attempts = `${config.retryDelaysMs.length} attempts in all`;
+  const inDescription = [
+    `answer 2xx within ${inWords(config.timeoutMs)}`,
+    `again after ${later}, ${attempts}`,
+    `held for ${config.holdDays} days, ${config.holdLimit.toLocaleString('en')} at most`,
+  ];
+  const onPage = [
+    `again ${later} after the attempt before: ${attempts}`,
     `No answer within ${inWords(config.timeoutMs)} is a failure`,
     `Answer 2xx within ${inWords(config.timeoutMs)}`,
     `held for ${config.holdDays} days becomes a dead letter`,
@@ -59,21 +68,34 @@ async function phrases() {
     `kept for ${config.retentionDays} days, dead letters for ${config.deadLetterDays}.`,
     `${MOST_ATTEMPTS} attempts at most`,
   ];
+  return { onPage, inDescription };
 }
 
-/** Lists what the page says otherwise than the code: figures, the events, and the fields that they carry. */
-export async function wrongOnWebhooksPage({ webhooks, components: { schemas } }) {
+/** Lists what the page says otherwise than the code: figures, routes, the events, and the fields that they carry. */
+export async function wrongOnWebhooksPage({ paths, webhooks, components: { schemas } }) {
   const text = read(PAGE);
-  const missing = (await phrases()).filter((phrase) => !text.includes(phrase));
+  const { description } = paths['/v1/webhooks'].post;
+  const { onPage, inDescription } = await phrases();
   const rows = [...text.matchAll(/^\| `((?:message|session|webhook|call)\.\w+)` +\|[^|]*\|([^|]*)\|/gm)];
   const named = rows.map(([, event]) => event);
   const events = Object.keys(webhooks);
   const fieldsOf = (event) => {
     const { payload } = webhooks[event].post.requestBody.content['application/json'].schema.properties;
-    return schemas[payload.$ref.split('/').at(-1)].properties;
+    return wholeSchema(payload, schemas).properties;
   };
+  const calls = [...text.matchAll(/`(GET|POST|PUT|PATCH|DELETE) (\/v1\/[\w:/-]+)`/g)];
+  const isRoute = (method, path) =>
+    Object.entries(paths).some(
+      ([one, methods]) => one.replace(/\{\w+\}/g, ':id') === path && method.toLowerCase() in methods,
+    );
   return [
-    ...missing.map((phrase) => `${PAGE} does not say: ${phrase}`),
+    ...calls
+      .filter(([, method, path]) => !isRoute(method, path))
+      .map(([, method, path]) => `${PAGE}: there is no ${method} ${path}.`),
+    ...onPage.filter((one) => !text.includes(one)).map((one) => `${PAGE} does not say: ${one}`),
+    ...inDescription
+      .filter((one) => !description.includes(one))
+      .map((one) => `The description of createWebhook does not say: ${one}`),
     ...events.filter((event) => !named.includes(event)).map((event) => `${PAGE} does not list ${event}.`),
     ...named
       .filter((event) => !events.includes(event))

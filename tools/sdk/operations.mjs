@@ -5,15 +5,15 @@ const capital = (text) => text[0].toUpperCase() + text.slice(1);
 const camel = (text) => text.replace(/-(\w)/g, (_, letter) => letter.toUpperCase());
 
 /** Describes every operation for the client, by resource: the first word of the path after `/v1/`. */
-export function resourcesOf({ paths }) {
+export function resourcesOf({ paths, components }) {
   const resources = new Map();
   for (const [path, methods] of Object.entries(paths)) {
     if (!path.startsWith('/v1/')) continue;
     const resource = camel(path.split('/')[2]);
     for (const [method, operation] of Object.entries(methods)) {
-      if (!operation.security?.length) continue; // the holder of a key has no use for it
+      if (operation.security?.length === 0) continue; // the holder of a key has no use for it
       const before = resources.get(resource) ?? [];
-      resources.set(resource, [...before, describe(resource, path, method, operation)]);
+      resources.set(resource, [...before, describe(resource, path, method, operation, components)]);
     }
   }
   for (const [resource, operations] of resources) assertDistinct(resource, operations);
@@ -26,8 +26,10 @@ function assertDistinct(resource, operations) {
   if (twice) throw new Error(`Two operations of ${resource} would be called ${twice}.`);
 }
 
-function describe(resource, path, method, operation) {
-  const parameters = operation.parameters ?? [];
+function describe(resource, path, method, operation, { parameters: shared = {} }) {
+  const parameters = (operation.parameters ?? []).map((one) =>
+    one.$ref ? shared[one.$ref.split('/').at(-1)] : one,
+  );
   const content = operation.requestBody?.content ?? {};
   const json = content['application/json']?.schema;
   return {
@@ -61,14 +63,14 @@ function answerOf(responses) {
   return { kind: 'json', schema: json };
 }
 
-/** Types of a list, its item and where it has a name its page, and the name of its cursor; undefined of what is no list. */
-function listOf({ answer, query }, schemas) {
+/** Types of a list, its item and where that says more than other pages its page, and the name of its cursor; undefined of what is no list. */
+export function listOf({ answer, query }, schemas) {
   const schema = schemas[answer.schema?.$ref?.split('/').at(-1)] ?? answer.schema;
-  const { items, nextCursor } = schema?.properties ?? {};
+  const { items, nextCursor, ...more } = schema?.properties ?? {};
   const cursor = query.map(({ name }) => name).find((name) => name === 'before' || name === 'after');
   if (!items || !nextCursor || !cursor) return undefined;
-  const types = [typeOf(items.items), ...(answer.schema.$ref ? [typeOf(answer.schema)] : [])];
-  return { types: types.join(', '), cursor };
+  const types = [typeOf(items.items), ...(Object.keys(more).length > 0 ? [typeOf(answer.schema)] : [])];
+  return { types: types.join(', '), item: items.items, cursor };
 }
 
 /** Writes the classes, and the one that has them all. */

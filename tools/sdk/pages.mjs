@@ -1,6 +1,6 @@
 // The generated part of libs/sdk: types and calls from the description of the API, samples of events from the contracts.
 // Reads the built gateway; nothing of it is started.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { resourcesFile } from './operations.mjs';
@@ -16,7 +16,7 @@ export async function describeApi() {
   const { NestFactory } = await import('@nestjs/core');
   const { FastifyAdapter } = await import('@nestjs/platform-fastify');
   const { AppModule } = await built('dist/app.module.js');
-  const { openApiDocument } = await built('dist/openapi/openapi-page.js');
+  const { openApiDocument } = await built('dist/openapi/document.js');
   const quiet = { preview: true, logger: false, abortOnError: false };
   return openApiDocument(await NestFactory.create(AppModule, new FastifyAdapter(), quiet), undefined);
 }
@@ -30,11 +30,18 @@ export function sdkPages(document) {
   };
 }
 
+/** Finds the sample of an event that has all that its events always have; of most events the first one does. */
+function sampleOf(name) {
+  const [whole, first] = ['.whole', ''].map((of) =>
+    join(ROOT, 'libs/contracts/fixtures', `${name}.v1${of}.json`),
+  );
+  return existsSync(whole) ? whole : first;
+}
+
 function eventsFile({ webhooks }) {
   const events = Object.entries(webhooks).map(([name, { post }]) => {
     const { payload } = post.requestBody.content['application/json'].schema.properties;
-    const fixture = join(ROOT, 'libs/contracts/fixtures', `${name}.v1.json`);
-    const sample = JSON.parse(readFileSync(fixture, 'utf8')).data;
+    const sample = JSON.parse(readFileSync(sampleOf(name), 'utf8')).data;
     return { name, summary: post.summary, type: typeOf({ ...payload, description: undefined }), sample };
   });
   const types = [...new Set(events.map(({ type }) => type))].sort();

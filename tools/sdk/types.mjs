@@ -8,6 +8,7 @@ export function typeOf(schema) {
   if (!schema) return 'unknown';
   if (schema.$ref) return schema.$ref.split('/').at(-1);
   if ('const' in schema) return JSON.stringify(schema.const);
+  if (schema['x-extensible-enum']) return openEnum(schema);
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
   if (schema.allOf) return schema.allOf.map(typeOf).map(inBrackets).join(' & ');
   const union = schema.anyOf ?? (schema.properties ? undefined : schema.oneOf);
@@ -16,6 +17,13 @@ export function typeOf(schema) {
     .flat()
     .map((type) => typeNamed(type, schema))
     .join(' | ');
+}
+
+/** Writes an enum that may grow: the values of today are completed by editors, and any other text is taken. */
+function openEnum(schema) {
+  const values = schema['x-extensible-enum'].map((value) => JSON.stringify(value));
+  const isNullable = [schema.type].flat().includes('null');
+  return [...values, '(string & {})', ...(isNullable ? ['null'] : [])].join(' | ');
 }
 
 function typeNamed(type, schema) {
@@ -58,13 +66,30 @@ export function comment(...parts) {
 }
 
 /** Writes every schema that a route or a webhook uses, under its own name. */
-export function schemasFile({ paths, webhooks, components: { schemas } }) {
-  const names = new Set();
-  follow({ paths, webhooks }, schemas, names);
-  return [...names]
-    .sort()
+export function schemasFile(document) {
+  const { schemas } = document.components;
+  return schemasUsed(document)
     .map((name) => declarationOf(name, schemas[name]))
     .join('\n');
+}
+
+/** Names the schemas that a route or a webhook uses. */
+export function schemasUsed({ paths, webhooks, components: { schemas, ...shared } }) {
+  const names = new Set();
+  follow({ paths, webhooks, shared }, schemas, names);
+  return [...names].sort();
+}
+
+/** Writes an object that extends others as one with the fields of all of them. */
+export function wholeSchema(schema, schemas) {
+  if (schema.$ref) return wholeSchema(schemas[schema.$ref.split('/').at(-1)], schemas);
+  if (!schema.allOf) return schema;
+  const parts = schema.allOf.map((part) => wholeSchema(part, schemas));
+  return {
+    type: 'object',
+    properties: Object.assign({}, ...parts.map(({ properties }) => properties)),
+    required: parts.flatMap(({ required = [] }) => required),
+  };
 }
 
 /** Notes the schemas that this refers to, and those they refer to. */

@@ -22,6 +22,8 @@ import { SeenEnds } from './audit/seen-ends.js';
 import { ApiKey } from './auth/api-key.entity.js';
 import { ApiKeysController } from './keys/api-keys.controller.js';
 import { ApiKeysService } from './keys/api-keys.service.js';
+import { KeyRotations } from './keys/key-rotations.service.js';
+import { KeyRows } from './keys/key-rows.service.js';
 import { KeyDigest } from './auth/api-key.js';
 import { KeyWatch } from './events/key-watch.js';
 import { KeyUsage, KeyVerifier } from './auth/key-verifier.js';
@@ -38,6 +40,7 @@ import { Conversation } from './conversations/conversation.entity.js';
 import { ConversationPast } from './conversations/conversation-past.entity.js';
 import { ConversationsController } from './conversations/conversations.controller.js';
 import { PastSweeper } from './conversations/past-sweeper.js';
+import { NoQueryGuard } from './edge/no-query.guard.js';
 import { ErasedContact, ErasureRecord } from './erasures/erasure.entity.js';
 import { ErasureRunner } from './erasures/erasure-runner.js';
 import { ErasuresController } from './erasures/erasures.controller.js';
@@ -119,6 +122,7 @@ import { LiveService } from './sessions/live.service.js';
 import { PasskeyController } from './sessions/passkey.controller.js';
 import { PasskeyService } from './sessions/passkey.service.js';
 import { SessionsController } from './sessions/sessions.controller.js';
+import { SessionCreationService } from './sessions/session-creation.service.js';
 import { SessionsService } from './sessions/sessions.service.js';
 import { SingleUseLinkRow } from './single-use/single-use-link.entity.js';
 import { SingleUseLinks } from './single-use/single-use-links.js';
@@ -132,6 +136,8 @@ import { DeletionsService } from './operator/deletions.service.js';
 import { TenantDeletionRecord } from './operator/tenant-deletion.entity.js';
 import { TenantErasure } from './operator/tenant-erasure.js';
 import { SuspensionsService } from './operator/suspensions.service.js';
+import { TenantKeys } from './operator/tenant-keys.service.js';
+import { TenantKeysConsumer } from './operator/tenant-keys.consumer.js';
 import { TenantsConsumer } from './operator/tenants.consumer.js';
 import { TenantsService } from './operator/tenants.service.js';
 import { TimeTravelService } from './operator/time-travel.service.js';
@@ -225,6 +231,7 @@ const events = {
     ScheduleConsumer,
     AuditConsumer,
     TenantsConsumer,
+    TenantKeysConsumer,
     LinksConsumer,
   ],
   providers: [
@@ -233,12 +240,15 @@ const events = {
     events,
     { provide: MEDIA_STORE, useFactory: openMediaStore, inject: [GatewayConfig] },
     { provide: APP_GUARD, useClass: ScopeGuard },
+    { provide: APP_GUARD, useClass: NoQueryGuard },
     KeyVerifier,
     RequestPaces,
     KeyUsage,
     KeyWatch,
     KeyDigest,
     ApiKeysService,
+    KeyRotations,
+    KeyRows,
     AuditService,
     AuditVerifier,
     AuditWatch,
@@ -289,6 +299,7 @@ const events = {
     MessageErasure,
     MessageMediaService,
     SessionsService,
+    SessionCreationService,
     LiveService,
     PasskeyService,
     ExternalConfigService,
@@ -297,6 +308,7 @@ const events = {
     LogReader,
     LogTail,
     TenantsService,
+    TenantKeys,
     SuspensionsService,
     DeletionsService,
     DeletionRunner,

@@ -3,8 +3,8 @@ import { AppModule } from './app.module.js';
 import { readConfig } from './config.js';
 import { guardTheEdge } from './edge/edge.js';
 import { serveLinkPage } from './link-page/link-page.js';
-import { serveDocsPage } from './openapi/docs-page.js';
-import { serveOpenApi } from './openapi/openapi-page.js';
+import { serveDocsPage } from './openapi/pages/docs-page.js';
+import { serveOpenApi } from './openapi/pages/openapi-page.js';
 import { paceTenants } from './subscriptions/tenant-paces.js';
 
 /** Start options of the service, in production and in tests. */

@@ -72,13 +72,14 @@ export class BillingConfig extends ServiceConfig {
   @EnvWords(
     'TOKEN_OVERAGE',
     {
-      description: `Once they are used up: bill by the block, or block sends until the month ends. ${PER_PLAN}`,
+      description: `Once they are used up: bill by the block, or block the assistant, and sends of MANAGED sessions, until the month ends. ${PER_PLAN} Left out: block for STARTER, bill for the others; tenants from before that go on being billed.`,
       example: 'bill',
     },
     PLANS.length,
     TOKEN_OVERAGES,
   )
-  tokenOverage: TokenOverage[] = ['bill', 'bill', 'bill'];
+  @IsOptional()
+  tokenOverage?: TokenOverage[];
 
   @EnvNumbers(
     'STORAGE_INCLUDED',

@@ -146,6 +146,26 @@ describe('the operator', () => {
     const log = await run([...operator, 'audit-log', tenant.tenantId], env);
     expect(JSON.parse(log.stdout)).toEqual({ items: expect.any(Array) });
 
+    const operated = { ...env, OPERATOR_NAME: 'Ada' };
+    const created = await run([...operator, 'keys', 'create', tenant.tenantId], operated);
+    const key = JSON.parse(created.stdout) as { kid: string; apiKey: string };
+    const opens = async (): Promise<number> =>
+      (await fetch(`${stack.gateway}/v1/sessions`, { headers: { authorization: `Bearer ${key.apiKey}` } }))
+        .status;
+    expect(await opens()).toBe(200);
+    const listed = await run([...operator, 'keys', 'list', tenant.tenantId], env);
+    expect((JSON.parse(listed.stdout) as { items: { kid: string }[] }).items.map(({ kid }) => kid)).toEqual([
+      key.kid,
+      tenant.kid,
+    ]);
+    const foreign = await run([...operator, 'keys', 'revoke', stack.demo.tenantId, key.kid], env);
+    expect([foreign.code, JSON.parse(foreign.stdout)]).toEqual([
+      1,
+      expect.objectContaining({ code: 'FORBIDDEN' }),
+    ]);
+    const revoked = await run([...operator, 'keys', 'revoke', tenant.tenantId, key.kid], operated);
+    expect([revoked.code, await opens()]).toEqual([0, 401]);
+
     const aged = await run([...operator, 'keys', 'age', tenant.kid, '--hours', '2'], env);
     expect(JSON.parse(aged.stdout)).toMatchObject({ kid: tenant.kid });
   });

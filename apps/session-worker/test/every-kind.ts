@@ -107,7 +107,7 @@ export const BODIES: Record<string, unknown[]> = {
   contactMessage: [{ displayName: 'a' }, { type: 'contact', displayName: 'a', count: 1 }],
   contactsArrayMessage: [
     { displayName: 'a', contacts: [{ displayName: 'b' }, { displayName: 'c' }] },
-    { type: 'contact', displayName: 'a', count: 2 },
+    { type: 'contact', displayName: 'b', count: 2 },
   ],
   reactionMessage: [
     { key: { id: '1' }, text: 'a' },

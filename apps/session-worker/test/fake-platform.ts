@@ -1,4 +1,4 @@
-import type { StatusReason } from '@svc/contracts';
+import type { DisconnectReason } from '@svc/contracts';
 import type {
   Credentials,
   PlatformListener,
@@ -39,7 +39,8 @@ export function fakeSocket(
   const one = { credentials: credentials as FakeCredentials, platform, closed: false, unlinked: false };
   const socket = {
     close: () => void (one.closed = true),
-    recycle: (reason: StatusReason) => platform.onClose({ next: 'later', reason, isMalfunction: true }),
+    unanswered: () => undefined,
+    recycle: (reason: DisconnectReason) => platform.onClose({ next: 'later', reason, isMalfunction: true }),
     logout: async () => void (one.unlinked = true),
     setAlwaysOnline: () => undefined,
     restrictions: async (): Promise<PlatformRestriction[]> => [],

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { conversationIdOf } from '@svc/contracts';
 import { waitFor } from '@svc/testing';
 import { Stage } from './support.js';
 
@@ -46,4 +47,17 @@ test('a number is linked by QR, texts go out and come in, receipts arrive', asyn
     body: { type: 'text', text: 'Hi there' },
     fromMe: false,
   });
+
+  // Every event of the talk names its conversation, and the message as the API does.
+  const contact = '15550200001@s.whatsapp.net';
+  const conversationId = conversationIdOf({ tenantId: stage.tenantId, sessionId, contact });
+  const chat = { conversationId, contact, chatId: contact, isGroup: false };
+  for (const name of ['message.sent', 'message.delivered', 'message.read']) {
+    const events = stage.eventsOf(name, sessionId);
+    expect(events).toEqual([
+      expect.objectContaining({ ...chat, id: jobId, fromMe: true, direction: 'OUTBOUND' }),
+    ]);
+  }
+  const { messageId: id, receivedAt: createdAt } = received;
+  expect(received).toMatchObject({ ...chat, id, createdAt, direction: 'INBOUND' });
 });

@@ -3,58 +3,10 @@ export const BOT_MODES = ['MANAGED', 'EXTERNAL'] as const;
 /** Value of `BOT_MODES`. */
 export type BotMode = (typeof BOT_MODES)[number];
 
-/** Observed state of a session. `DEGRADED` is never set: it was released, and clients may know it. */
-export const SESSION_STATUSES = [
-  'NEW',
-  'CONNECTING',
-  'AWAITING_SCAN',
-  'PASSKEY_REQUIRED',
-  'CONNECTED',
-  'RECONNECTING',
-  'DEGRADED',
-  'DISCONNECTED',
-  'LOGGED_OUT',
-] as const;
-/** Value of `SESSION_STATUSES`. */
-export type SessionStatus = (typeof SESSION_STATUSES)[number];
-
-/** Reasons for the status of a session; `reason` of `session.disconnected` is one of these. */
-export const STATUS_REASONS = [
-  'CREATED',
-  'CONNECT_REQUESTED',
-  'QR_READY',
-  'PASSKEY_ASKED', // the platform wants the passkey of the account before it links the number
-  'PASSKEY_FAILED', // a link that needs a passkey has come to nothing: another QR code follows
-  'LINKED',
-  'LOGGED_IN',
-  'CONNECTION_LOST',
-  'CONNECTION_REFUSED',
-  'CLIENT_OUTDATED', // the platform takes this version of the client no longer: the operator's matter, and it ends by itself with another version
-  'TEMPORARILY_BANNED', // the platform has banned the number for a time: the session comes back when that is over
-  'BANNED', // the platform has banned the number for good
-  // The watchdog has these five findings: the session looked connected and did not work, so it is connected anew.
-  'KEEP_ALIVE_TIMEOUT', // the platform sent nothing, not even answers to pings
-  'STREAM_UNREADABLE', // inbound stanzas could not be decrypted or decoded
-  'PROCESSING_STALLED', // messages stood still inside, in or out
-  'UNANSWERED', // sends without acknowledgement, or questions without answer, while pings were answered
-  'LIBRARY_ERROR', // an error occurred outside of any handler
-  'LOGIN_TIMEOUT',
-  'RESTART_REQUIRED',
-  'PLATFORM_ERROR',
-  'PLATFORM_REFUSED',
-  'QR_EXPIRED',
-  'USER_REQUEST',
-  'REPLACED',
-  'UNLINKED',
-  'LOGOUT_REQUESTED',
-  'MAINTENANCE',
-  'WORKER_LOST',
-  'CREDENTIALS_UNREADABLE',
-  'PROXY_FAILED', // the proxy of the session cannot be reached, refuses us, or is where it must not be
-  'PROXY_CHANGED',
-] as const;
-/** Value of `STATUS_REASONS`. */
-export type StatusReason = (typeof STATUS_REASONS)[number];
+/** Answerers of a session, of what people write to it. None is `assistant` yet: it does not exist. */
+export const ANSWERERS = ['assistant', 'webhook', 'nobody'] as const;
+/** Value of `ANSWERERS`. */
+export type Answerer = (typeof ANSWERERS)[number];
 
 /** Reasons for which a QR code is told besides the usual one, that the last has expired. */
 export const QR_REASONS = ['refreshed'] as const;
@@ -85,15 +37,7 @@ export const PASSKEY_FAILURES = [
 export type PasskeyFailure = (typeof PASSKEY_FAILURES)[number];
 
 /** Life of a message; `RECEIVED` is the only one of an inbound message. */
-export const MESSAGE_STATUSES = [
-  'QUEUED',
-  'SENDING',
-  'SENT',
-  'DELIVERED',
-  'READ',
-  'FAILED',
-  'RECEIVED',
-] as const;
+export const MESSAGE_STATUSES = ['QUEUED', 'SENT', 'DELIVERED', 'READ', 'FAILED', 'RECEIVED'] as const;
 /** Value of `MESSAGE_STATUSES`. */
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 

@@ -1,4 +1,5 @@
 import { entry, type ErrorEntry } from './error-entry.js';
+import { LAYERS_IN_WORDS } from './limits/layers.js';
 import { SERVER_ERRORS } from './server-errors.js';
 
 /**
@@ -31,8 +32,8 @@ export const ERROR_CATALOGUE = {
     402,
     false,
     'info',
-    'The subscription of this tenant is not active.',
-    'Renew the subscription; sending works again within seconds.',
+    'The subscription of this tenant is not active: sends, new sessions, connecting, pairing codes and link pages wait for it; all else goes on.',
+    'Renew the subscription: what is refused works again within seconds. Meanwhile sessions stay connected, what people write comes in and is delivered to webhooks, and everything can be read.',
   ),
   FORBIDDEN: entry(
     403,
@@ -245,6 +246,20 @@ export const ERROR_CATALOGUE = {
     'The key was replaced a moment ago, by another call.',
     'Use the key that the other call got; where nobody has it, ask again after two seconds.',
   ),
+  API_KEY_REPLACED: entry(
+    409,
+    false,
+    'info',
+    'The key was replaced, and the key that replaced it is in use.',
+    'Use that one, meta.kid names it; a key with admin:* makes another: POST /v1/api-keys {"rotates": null}.',
+  ),
+  LAST_ADMIN_KEY: entry(
+    409,
+    false,
+    'info',
+    'Without this key, or with one that may do less, the tenant had no key with admin:* that never ends.',
+    'Make another one first: POST /v1/api-keys {"rotates": null}. A replacement by its equal is allowed at any time.',
+  ),
   ALREADY_LINKED: entry(
     409,
     false,
@@ -355,8 +370,8 @@ export const ERROR_CATALOGUE = {
     429,
     true,
     'info',
-    'A limit is used up: messages a day, sessions of the plan, requests a second, messages that wait, or new chats that the platform allows.',
-    'Wait for as many seconds as Retry-After says; meta names the layer (session, plan, request, platform, schedule, erasure), the limit or reason, when it resets.',
+    `A limit is used up. The message says which one, and meta.layer names its layer: ${LAYERS_IN_WORDS}.`,
+    'Wait for as many seconds as Retry-After says; meta names the layer, the limit or reason, what is used and when it resets. Waiting does not bring more: sessions (meta.resource) come with a larger plan or when one is deleted; the tier of a session rises where contacts reply (GET /v1/sessions/:id/warmup), or by hand (POST /v1/sessions/:id/promote-warmup-tier).',
   ),
   HEADERS_TOO_LARGE: entry(
     431,

@@ -12,10 +12,8 @@ export {
   defineRequest,
 } from './contract.js';
 export {
+  type Answerer,
   type BotMode,
-  type SessionStatus,
-  STATUS_REASONS,
-  type StatusReason,
   type PasskeyStage,
   type PasskeyStep,
   type PasskeyFailure,
@@ -45,6 +43,19 @@ export {
   TOKEN_OVERAGES,
   type TokenOverage,
 } from './enums.js';
+export {
+  comesBack,
+  DISCONNECT_REASONS,
+  type DisconnectReason,
+  isLive,
+  LOGOUT_REASONS,
+  type LogoutReason,
+  SESSION_STATUS_WORDS,
+  type SessionStatus,
+  type StateWords,
+  STATUS_REASON_WORDS,
+  type StatusReason,
+} from './session-states.js';
 export type { ErrorEntry } from './error-entry.js';
 export { ERROR_CATALOGUE, type ErrorCode } from './errors.js';
 export {
@@ -57,6 +68,8 @@ export {
   readEnvelope,
   validationFailed,
 } from './parsing.js';
+export { type Layer, LAYERS } from './limits/layers.js';
+export { limitReached, messagesReached, MORE_SESSIONS } from './limits/limit-reached.js';
 export { type Quota, quotaConflict } from './quota.js';
 export { sentencesOf, unknownField } from './rule-words.js';
 export {

@@ -1,7 +1,7 @@
 import type { HttpErrorBody } from './generated/schemas.js';
 
 /** Codes of the API; a newer gateway may answer with one that this version does not know. */
-export type ErrorCode = HttpErrorBody['code'] | (string & {});
+export type ErrorCode = HttpErrorBody['code'];
 
 /** Error that the API answered. Compare by `code`. */
 export class ApiError extends Error {

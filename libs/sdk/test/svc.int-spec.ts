@@ -172,6 +172,19 @@ describe('svc listen', () => {
     expect(run.out + run.err).not.toContain('the-key');
   });
 
+  test.each([
+    ['what an endpoint hears', [], { own: 'false', changes: 'false' }],
+    ['all that is said where it is told to', ['--all'], {}],
+  ])('forwards %s', async (_what, options, query) => {
+    gateway.steps = [stream(tell(1))];
+    const run = svc(['listen', '--forward', hook(), ...options], access());
+    await run.said('e1 200');
+    run.stop();
+    await run.code;
+    const { searchParams } = new URL(gateway.asked[0]?.url ?? '', 'http://gateway');
+    expect(Object.fromEntries(searchParams)).toEqual(query);
+  });
+
   test('gives a receiver that is away some time, then goes on with the next event', async () => {
     gateway.steps = [stream(tell(1, 2))];
     receiver.steps = [answer(500), answer(500), answer(500), answer(200)];

@@ -62,6 +62,7 @@ export {
   type RetentionRule,
   ruleOfMovedClocks,
 } from './tasks/retention.js';
+export { requestIdOf } from './start/request-id.js';
 export { runMigrations } from './start/run-migrations.js';
 export { SecretBox, type SecretKey, secretKey, type SecretKeyBytes, type SecretPlace } from './secret-box.js';
 export { natsAccess, NatsConfig } from './config/nats-config.js';

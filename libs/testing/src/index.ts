@@ -51,8 +51,11 @@ export {
   type ApiResponse,
   apiOperations,
   contentExamples,
+  parametersOf,
+  responseFor,
   isStream,
   type JsonSchema,
+  resolveSchema,
 } from './openapi/api-document.js';
 export { type ApiAnswer, AnswerCheck } from './openapi/answer-check.js';
 export {

@@ -74,6 +74,8 @@ export interface StoredKey extends StoredDigest {
   env: KeyEnv;
   scopes: Scope[];
   live: boolean;
+  /** It was used before. */
+  isUsed: boolean;
   /** Time until the key expires by itself, in ms of its tenant's clock. */
   msLeft: number;
   /** Its tenant is. */

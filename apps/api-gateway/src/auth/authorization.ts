@@ -52,6 +52,9 @@ export function actorOf({ kid }: Caller): string {
   return `key:${kid}`;
 }
 
+/** Scope that a route needs; `any`: every key may use it, and its service says what for. */
+type NeededScope = Exclude<Scope, '*'> | 'any';
+
 /** Name under which a route keeps the scope it needs. */
 export const SCOPE = 'scope';
 
@@ -63,7 +66,8 @@ export class ScopeGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<GuardedRequest>();
     if (!isBehindKey(request)) return true;
-    const needed = this.reflector.get<Scope | undefined>(SCOPE, context.getHandler());
+    const needed = this.reflector.get<NeededScope | undefined>(SCOPE, context.getHandler());
+    if (needed === 'any') return true;
     if (!needed || !allows(request.caller?.scopes ?? [], needed)) {
       throw new AppError('FORBIDDEN', `The key lacks the scope ${needed ?? 'of this route'}.`, {
         scope: needed,
@@ -74,7 +78,7 @@ export class ScopeGuard implements CanActivate {
 }
 
 /** Declares the scope that a route under `/v1` needs. Every such route declares one: the guard lets nobody through without. */
-export function NeedsScope(scope: Exclude<Scope, '*'>): MethodDecorator {
+export function NeedsScope(scope: NeededScope): MethodDecorator {
   return applyDecorators(
     SetMetadata(SCOPE, scope),
     ApiSecurity('apiKey'),
@@ -90,4 +94,14 @@ export function Public(): MethodDecorator {
 /** Says whether a key with these scopes may use a route; `admin:*` is all of the others (specification, "Authentication"). */
 export function allows(scopes: readonly Scope[], needed: Scope): boolean {
   return scopes.some((scope) => scope === '*' || scope === 'admin:*' || scope === needed);
+}
+
+/** Says whether a key with these scopes may do all that one with the others may. */
+export function covers(scopes: readonly Scope[], others: readonly Scope[]): boolean {
+  return others.every((other) => allows(scopes, other));
+}
+
+/** Says whether a key with these scopes may do everything. */
+export function isAdmin(scopes: readonly Scope[]): boolean {
+  return allows(scopes, 'admin:*');
 }

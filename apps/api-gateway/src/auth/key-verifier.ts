@@ -16,10 +16,14 @@ const FLUSH_SQL = `UPDATE api_key SET last_used_at = own.at, last_used_ip = own.
     FROM unnest($1::text[], $2::timestamptz[], $3::text[]) AS used (kid, at, ip) JOIN api_key USING (kid)) own
   WHERE api_key.kid = own.kid AND (last_used_at IS NULL OR last_used_at < own.at)`;
 
+// Under the lock of the row: a key that was never used may be ended by whoever replaces its predecessor once more.
+const FIRST_USE_SQL = `UPDATE api_key SET last_used_at = coalesce(last_used_at, svc_now(tenant_id)), last_used_ip = coalesce(last_used_ip, $2)
+  WHERE kid = $1 AND revoked_at IS NULL RETURNING kid`;
+
 /** Use of a key, by its id. */
 type Use = [kid: string, use: { at: Date; ip: string }];
 
-/** This class remembers when keys were used and writes it once a minute: never a write per request. */
+/** This class remembers when keys were used and writes it once a minute: never a write per request, but for the first of a key. */
 @Injectable()
 export class KeyUsage implements OnModuleDestroy {
   private readonly used = new Map<string, { at: Date; ip: string }>();
@@ -37,6 +41,21 @@ export class KeyUsage implements OnModuleDestroy {
 
   note(kid: string, ip: string): void {
     this.used.set(kid, { at: new Date(), ip });
+  }
+
+  /**
+   * Writes the first use of a key before its request goes on.
+   * @returns false where the key was revoked meanwhile. One whose use cannot be written works all the same.
+   */
+  async begin(kid: string, ip: string): Promise<boolean> {
+    try {
+      // TypeORM answers UPDATE … RETURNING with [rows, count].
+      const [rows] = await this.dataSource.query<[object[], number]>(FIRST_USE_SQL, [kid, ip]);
+      return rows.length > 0;
+    } catch (error) {
+      log().error({ kid, err: error, words: refusalWords(error) }, 'the first use of a key is not written');
+      return true;
+    }
   }
 
   async flush(): Promise<void> {
@@ -65,7 +84,7 @@ export class KeyUsage implements OnModuleDestroy {
 
 // The database decides what time it is: expiry is exact on every replica, and follows the tenant's clock.
 const FIND_SQL = `SELECT tenant_id AS "tenantId", digest, pepper_version AS "pepperVersion", env, scopes,
-    revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now) AS live,
+    revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now) AS live, last_used_at IS NOT NULL AS "isUsed",
     coalesce(extract(epoch FROM expires_at - now) * 1000, 'infinity')::float8 AS "msLeft", suspended_at IS NOT NULL AS suspended
   FROM api_key JOIN tenant ON tenant.id = tenant_id CROSS JOIN LATERAL (SELECT svc_now(tenant_id) AS now OFFSET 0) clock WHERE kid = $1`;
 
@@ -89,9 +108,15 @@ export class KeyVerifier {
     if (!stored || !matches || !stored.live || stored.env !== parsed.env)
       throw new AppError('UNAUTHENTICATED');
     if (stored.suspended) throw new AppError('TENANT_SUSPENDED');
+    if (!stored.isUsed) await this.begin(parsed.kid, ip);
     this.usage.note(parsed.kid, ip);
     const { tenantId, scopes, env } = stored;
     return { tenantId, kid: parsed.kid, scopes, environment: environmentOf(env) };
+  }
+
+  private async begin(kid: string, ip: string): Promise<void> {
+    if (!(await this.usage.begin(kid, ip))) throw new AppError('UNAUTHENTICATED');
+    this.permissions.keys.invalidate(kid); // it is used from now on
   }
 }
 

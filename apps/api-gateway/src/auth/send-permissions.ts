@@ -1,5 +1,6 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import {
+  isLive,
   SendPermissionsChanged,
   SessionConnected,
   SessionDeleted,
@@ -118,7 +119,7 @@ export class SendPermissions implements OnApplicationBootstrap {
   );
   /** Sessions by tenant and session. */
   readonly sessions = new AnswerCache<SessionReply>(({ session }) =>
-    session.status === 'CONNECTED' && !session.restriction ? CACHED_MS : 0,
+    isLive(session.status) && !session.restriction ? CACHED_MS : 0,
   );
 
   constructor(private readonly messaging: Messaging) {}

@@ -1,19 +1,13 @@
 import { Param } from '@nestjs/common';
 import { ApiParam } from '@nestjs/swagger';
-import { AppError } from '@svc/contracts';
 import { normalizeRecipient } from '../messages/recipient.js';
 
-/** Reads a person from the path, by phone number or address. What is neither names nobody: 404, before anybody is asked. */
+/**
+ * Reads a person from the path, by phone number or address. People write those, and in many ways: what is neither is 400, as in a query or a
+ * body. An id that we make is different: what has another form names nothing (`IdParam`).
+ */
 export function ContactParam(): ParameterDecorator {
-  return Param('contact', {
-    transform: (value: string) => {
-      try {
-        return normalizeRecipient(value, 'contact');
-      } catch (cause) {
-        throw new AppError('CONTACT_NOT_FOUND', undefined, {}, { cause });
-      }
-    },
-  });
+  return Param('contact', { transform: (value: string) => normalizeRecipient(value, 'contact') });
 }
 
 /** Documents that parameter. */

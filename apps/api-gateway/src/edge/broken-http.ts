@@ -1,7 +1,7 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { AppError, invalidField } from '@svc/contracts';
-import { v7 as uuidv7 } from 'uuid';
+import { requestIdOf } from '@svc/service';
 
 /** Answers what never becomes a request, and what Node would answer by itself, with the error body all the same. */
 export function answerBrokenHttp(server: Server): void {
@@ -10,8 +10,8 @@ export function answerBrokenHttp(server: Server): void {
     if (error.code === 'ECONNRESET' || hasAnswered(socket)) socket.destroy();
     else refuse(socket, refusalOf(error));
   });
-  server.on('connect', (_request: IncomingMessage, socket: Duplex) =>
-    refuse(socket, new AppError('METHOD_NOT_ALLOWED', 'This is no proxy.')),
+  server.on('connect', (request: IncomingMessage, socket: Duplex) =>
+    refuse(socket, new AppError('METHOD_NOT_ALLOWED', 'This is no proxy.'), request),
   );
   // An expectation may be left unmet: the request is answered as it is.
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
@@ -32,8 +32,13 @@ function refusalOf({ code }: NodeJS.ErrnoException): AppError {
   return invalidField('request', 'request must be valid HTTP');
 }
 
-function refuse(socket: Duplex, refusal: AppError): void {
-  const requestId = uuidv7();
+/** @param request as far as it could be read */
+function refuse(
+  socket: Duplex,
+  refusal: AppError,
+  request: Pick<IncomingMessage, 'headers'> = { headers: {} },
+): void {
+  const requestId = requestIdOf(request);
   const { code, message, meta } = refusal.toBody();
   const body = JSON.stringify({ code, message, requestId, meta });
   const head = [

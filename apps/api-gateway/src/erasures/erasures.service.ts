@@ -8,6 +8,7 @@ import {
   type ErasedInWebhooks,
   type Erasure,
   ErasureCounts,
+  limitReached,
 } from '@svc/contracts';
 import { eraseDeadLetters, Messaging, RpcClient } from '@svc/messaging';
 import { countErased, ErasedContacts } from '@svc/service';
@@ -184,8 +185,7 @@ async function assertRoom(tx: EntityManager, tenantId: string): Promise<void> {
   if (row.used < MOST_WAITING) return;
   const counted = { limit: MOST_WAITING, used: row.used };
   const reset = { resetAt: row.resetAt.toISOString(), retryAfterSeconds: RETRY_AFTER_SECONDS };
-  const meta = { layer: 'erasure', ...counted, ...reset };
-  throw new AppError('RATE_LIMITED', `No more than ${MOST_WAITING} erasures may wait.`, meta);
+  throw limitReached('erasure', `No more than ${MOST_WAITING} erasures may wait.`, { ...counted, ...reset });
 }
 
 function countsOf(counts: Record<string, number>): ErasureCounts {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type EventLogPage, type EventLogQuery, ReadEventLog } from '@svc/contracts';
+import { type Aspect, ASPECTS, type EventLogPage, type EventLogQuery, ReadEventLog } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
 import type { Caller } from '../auth/authorization.js';
 import { withoutNulls } from '../edge/without-nulls.js';
@@ -12,6 +12,11 @@ export function listOfEvents(tenantId: string): string {
   return `events:${tenantId}`;
 }
 
+/** Lists the aspects that a query leaves out. */
+export function leftOut(heard: Pick<EventLogQuery, Aspect>): Aspect[] {
+  return ASPECTS.filter((aspect) => heard[aspect] === false);
+}
+
 /** This class reads the events of a tenant, as `webhook-dispatcher` keeps them. */
 @Injectable()
 export class EventLogService {
@@ -22,11 +27,12 @@ export class EventLogService {
 
   async read(
     { tenantId, scopes }: Caller,
-    { limit = DEFAULT_LIMIT, after: cursor, event, sessionId }: EventLogQuery,
+    { limit = DEFAULT_LIMIT, after: cursor, event, sessionId, ...heard }: EventLogQuery,
   ): Promise<EventLogPage> {
     const list = listOfEvents(tenantId);
     const place = placeIn(this.cursors.decode(list, cursor, 'after'));
-    const request = { ...place, ...withoutNulls({ event, sessionId }), tenantId, limit };
+    const without = leftOut(heard);
+    const request = { ...place, ...withoutNulls({ event, sessionId }), tenantId, limit, without };
     const { events, position, more } = await this.rpc.request(ReadEventLog, request);
     return {
       items: events.map((event) => eventFor(scopes, event)),

@@ -6,7 +6,7 @@ import type { Caller } from '../auth/authorization.js';
 import { KeyWatch } from './key-watch.js';
 import { GatewayConfig } from '../config.js';
 import { Cursors } from '../paging/cursor.js';
-import { listOfEvents } from './event-log.service.js';
+import { leftOut, listOfEvents } from './event-log.service.js';
 import { EventStream } from './event-stream.js';
 import { type LogPart, LogReader, type LogPlace } from './log-reader.js';
 import { LogTail } from './log-tail.js';
@@ -108,10 +108,10 @@ export class EventStreams implements OnModuleDestroy, BeforeApplicationShutdown 
 
   private async placeOf(
     { tenantId }: Caller,
-    { after, event, sessionId }: EventStreamQuery,
+    { after, event, sessionId, ...heard }: EventStreamQuery,
     lastEventId: string | undefined,
   ): Promise<LogPlace> {
-    const filters = { tenantId, event, sessionId };
+    const filters = { tenantId, event, sessionId, without: leftOut(heard) };
     if (lastEventId && lastEventId.length > LONGEST_CURSOR) {
       throw invalidField(
         'Last-Event-ID',

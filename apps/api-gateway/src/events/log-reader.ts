@@ -1,5 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { type EventLogReply, FindEventLogEnds, type LoggedEvent, ReadEventLog } from '@svc/contracts';
+import {
+  type Aspect,
+  type EventLogReply,
+  FindEventLogEnds,
+  type LoggedEvent,
+  ReadEventLog,
+} from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
 import { withoutNulls } from '../edge/without-nulls.js';
 
@@ -26,6 +32,8 @@ export interface LogPlace {
   after?: string | undefined;
   event?: string | undefined;
   sessionId?: string | undefined;
+  /** Aspects of events that are left out. */
+  without: Aspect[];
 }
 
 /** Events that come after a place, each with its number, where that is available. */
@@ -44,9 +52,10 @@ export class LogReader {
   constructor(private readonly rpc: RpcClient) {}
 
   /** @throws AppError `CURSOR_EXPIRED`, or that the dispatcher does not answer. */
-  read({ tenantId, after, event, sessionId }: LogPlace): Promise<LogPart> {
-    const key = [tenantId, after, event, sessionId].join(' ');
-    const shared = this.underWay.get(key) ?? this.ask({ tenantId, after, event, sessionId });
+  read(place: LogPlace): Promise<LogPart> {
+    const { tenantId, after, event, sessionId, without } = place;
+    const key = [tenantId, after, event, sessionId, without].join(' ');
+    const shared = this.underWay.get(key) ?? this.ask(place);
     this.underWay.set(key, shared);
     const forget = (): void => void this.underWay.delete(key);
     shared.then(forget, forget);
@@ -65,8 +74,9 @@ export class LogReader {
     return end === BEGINNING ? beginningAt(at) : end;
   }
 
-  private async ask({ tenantId, after, event, sessionId }: LogPlace): Promise<LogPart> {
-    const request = { ...placeIn(after), ...withoutNulls({ event, sessionId }), tenantId, limit: PART };
+  private async ask({ tenantId, after, event, sessionId, without }: LogPlace): Promise<LogPart> {
+    const filters = { ...withoutNulls({ event, sessionId }), without };
+    const request = { ...placeIn(after), ...filters, tenantId, limit: PART };
     return partOf(await this.rpc.request(ReadEventLog, request), after);
   }
 }

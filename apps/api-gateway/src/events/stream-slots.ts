@@ -1,4 +1,4 @@
-import { AppError } from '@svc/contracts';
+import { AppError, limitReached } from '@svc/contracts';
 import type { Caller } from '../auth/authorization.js';
 
 /** Most streams that may be open at the same time. */
@@ -49,6 +49,6 @@ export class StreamSlots {
 
 function refusal(whose: string, limit: number): AppError {
   const words = `${whose} has ${limit} event streams open already: close one, or read the events in pages.`;
-  const meta = { layer: 'streams', limit, used: limit, retryAfterSeconds: COME_BACK_SECONDS };
-  return new AppError('RATE_LIMITED', words, meta);
+  const meta = { limit, used: limit, retryAfterSeconds: COME_BACK_SECONDS };
+  return limitReached('streams', words, meta);
 }

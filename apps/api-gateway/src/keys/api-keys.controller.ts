@@ -12,14 +12,24 @@ import {
   CheckApiKeysBody,
   CheckedApiKeys,
   CreateApiKeyBody,
+  invalidField,
   NewApiKey,
   type Page,
   PageQuery,
+  type Scope,
 } from '@svc/contracts';
 import { NoBodyGuard } from '../edge/no-body.guard.js';
 import { ApiErrors, ApiPage } from '../openapi/answers.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { type Caller, CurrentCaller, NeedsScope } from '../auth/authorization.js';
+
+const CREATE = `Without a body the calling key is replaced: by one with its name, its scopes and its end. Where the body asks for fewer scopes or a sooner end, a key beside the others is made, and none is replaced. \`rotates\` says it outright: a key id, or null.
+
+The key that is replaced works for another 24 hours, or until its own end where that is sooner, and does not count: a key can be replaced where there are as many as there may be, within 24 hours at most that many. Every key may replace itself, by one with the same or fewer scopes that ends no later; all else needs \`admin:*\`, which may give any scopes and any end.
+
+Of two calls that replace one key at the same moment, one gets 409 \`API_KEY_CONFLICT\`. Where the answer was lost, repeat the call after two seconds: while nobody has used the new key, it ends, and another one replaces the old one; afterwards the answer is 409 \`API_KEY_REPLACED\`. The last live key with \`admin:*\` or \`*\` and no end is not replaced by one with less (409 \`LAST_ADMIN_KEY\`).
+
+With \`environment: TEST\` a live key makes one for the sandbox, which replaces none.`;
 
 /** `/v1/api-keys` */
 @ApiTags('api keys')
@@ -28,22 +38,29 @@ export class ApiKeysController {
   constructor(private readonly keys: ApiKeysService) {}
 
   @Post()
-  @NeedsScope('admin:*')
+  @NeedsScope('any')
   @ApiOperation({
     operationId: 'createApiKey',
-    summary: 'Create a key, replacing the calling one',
-    description:
-      'The key that is replaced works for another 24 hours and does not count: a key can be replaced where there are as many as there may be, within 24 hours at most that many. `rotates` names another key, or null: none is replaced. Of two calls that replace one key at the same moment, one gets 409. With `environment: TEST` a live key makes one for the sandbox, which replaces none.',
+    summary: 'Rotate the calling key, or create another one',
+    description: CREATE,
   })
   @ApiCreatedResponse({ type: NewApiKey, description: 'Created; the only answer with the secret.' })
-  @ApiErrors('VALIDATION_FAILED', 'API_KEY_NOT_FOUND', 'API_KEY_CONFLICT', 'LIVE_ONLY', 'QUOTA_CONFLICT')
+  @ApiErrors(
+    ...(['VALIDATION_FAILED', 'API_KEY_NOT_FOUND', 'LIVE_ONLY', 'QUOTA_CONFLICT'] as const),
+    ...(['API_KEY_CONFLICT', 'API_KEY_REPLACED', 'LAST_ADMIN_KEY'] as const),
+  )
   create(@CurrentCaller() caller: Caller, @Body() body: CreateApiKeyBody): Promise<NewApiKey> {
-    return this.keys.create(caller, body);
+    return this.keys.create(caller, withScopes(body));
   }
 
   @Get()
   @NeedsScope('admin:*')
-  @ApiOperation({ operationId: 'listApiKeys', summary: 'List keys, newest first' })
+  @ApiOperation({
+    operationId: 'listApiKeys',
+    summary: 'List keys, newest first',
+    description:
+      'Those that work, and those whose time has ended in the last 30 days. Revoked ones are not listed; the audit log names them.',
+  })
   @ApiPage(ApiKeyView)
   @ApiErrors('VALIDATION_FAILED')
   list(@CurrentCaller() caller: Caller, @Query() query: PageQuery): Promise<Page<ApiKeyView>> {
@@ -69,11 +86,26 @@ export class ApiKeysController {
   @HttpCode(204)
   @NeedsScope('admin:*')
   @UseGuards(NoBodyGuard)
-  @ApiOperation({ operationId: 'revokeApiKey', summary: 'Revoke a key at once' })
+  @ApiOperation({
+    operationId: 'revokeApiKey',
+    summary: 'Revoke a key at once',
+    description:
+      'The last live key with `admin:*` or `*` and no end is not revoked (409 `LAST_ADMIN_KEY`): nobody could make another one. Where it has leaked, replace it, and revoke it with the new one.',
+  })
   @ApiParam({ name: 'kid', description: 'Key id.', example: '7Hq2mZ0aPx4K' })
   @ApiNoContentResponse({ description: 'Revoked.' })
-  @ApiErrors('VALIDATION_FAILED', 'API_KEY_NOT_FOUND')
+  @ApiErrors('VALIDATION_FAILED', 'API_KEY_NOT_FOUND', 'LAST_ADMIN_KEY')
   revoke(@CurrentCaller() caller: Caller, @Param('kid') kid: string): Promise<void> {
     return this.keys.revoke(caller, kid);
   }
+}
+
+/** Reads the scopes of a body that names them as an answer does, which has both names. */
+function withScopes({ scope, ...body }: CreateApiKeyBody): CreateApiKeyBody {
+  if (!scope) return body;
+  const scopes = [...new Set(scope.split(' ') as Scope[])];
+  const { scopes: listed = scopes } = body;
+  if (listed.length !== scopes.length || !listed.every((one) => scopes.includes(one)))
+    throw invalidField('scope', 'scope must name the same as scopes');
+  return { ...body, scopes };
 }

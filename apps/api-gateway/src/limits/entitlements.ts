@@ -2,8 +2,12 @@ import {
   AppError,
   type DayOf,
   type Entitlements,
+  limitReached,
+  MORE_SESSIONS,
   type SessionReply,
+  type SessionState,
   type SubscriptionState,
+  type TokenRefusal,
 } from '@svc/contracts';
 
 /**
@@ -20,6 +24,14 @@ export function dayOf(subscription: SubscriptionState): DayOf {
   const { tenantId, plan, internal } = subscription;
   const { messages, calls } = entitlementsOf(subscription);
   return { tenantId, plan, internal, caps: { messages, calls } };
+}
+
+/** Reads why a session may not send because the tokens of the plan are used up: its own bot uses none, so it goes on in external mode. */
+export function tokenRefusalOf(
+  { tokenRefusal }: SubscriptionState,
+  { botMode }: SessionState,
+): TokenRefusal | undefined {
+  return botMode === 'MANAGED' ? tokenRefusal : undefined;
 }
 
 /** Reads how many sessions a tenant may have; null: any number. */
@@ -39,9 +51,9 @@ export function isReadOnly(subscription: SubscriptionState, { older = 0 }: Sessi
 /** Makes the refusal of a request that a read-only session may not carry out, of a tenant that has so many of them. */
 export function readOnlyError(subscription: SubscriptionState, used: number): AppError {
   const limit = mostSessions(subscription);
-  return new AppError(
-    'RATE_LIMITED',
-    `This session is read-only: the plan has room for ${limit}, and older sessions have it.`,
-    { layer: 'plan', resource: 'sessions', limit, used },
+  return limitReached(
+    'plan',
+    `This session is read-only: the plan has room for ${limit}, and older sessions have it. ${MORE_SESSIONS}`,
+    { resource: 'sessions', limit, used },
   );
 }

@@ -8,13 +8,22 @@ import {
   type LimitsReply,
   ListSessions,
   countOf,
+  messagesReached,
   type SessionLimits,
   type SessionReply,
+  type SessionState,
   type SubscriptionState,
   type TenantLimits,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
-import { dayOf, entitlementsOf, isReadOnly, mostSessions, readOnlyError } from './entitlements.js';
+import {
+  dayOf,
+  entitlementsOf,
+  isReadOnly,
+  mostSessions,
+  readOnlyError,
+  tokenRefusalOf,
+} from './entitlements.js';
 import { mostOf, QuotasService } from './quotas.service.js';
 import { SandboxCounts } from './sandbox-limits.js';
 
@@ -74,14 +83,14 @@ export class LimitsService {
   async ofSession(subscription: SubscriptionState, ranked: SessionReply): Promise<SessionLimits> {
     const sessionId = ranked.session.id;
     const readOnly = isReadOnly(subscription, ranked);
-    const { tenantId, tokenRefusal } = subscription;
+    const { tenantId } = subscription;
     const [{ messages: plan, sessions, resetAt }, { tokens }] = await Promise.all([
       this.read(subscription, [sessionId]),
       this.rpc.request(GetUsage, { tenantId }),
     ]);
     const { tier = 0, messages: session = countOf(0, 0) } = sessions[0] ?? {};
     const ofDay = Math.min(session.left ?? Infinity, plan.left ?? Infinity);
-    const left = readOnly || tokenRefusal ? 0 : ofDay;
+    const left = readOnly || tokenRefusalOf(subscription, ranked.session) ? 0 : ofDay;
     return { sessionId, readOnly, tier, resetAt, session, plan, tokens, left };
   }
 
@@ -89,16 +98,15 @@ export class LimitsService {
    * Finds the refusal that a send would meet at this moment, if any: layer 1 first, tokens last (specification, "Limits": the order of the
    * layers). Nothing is counted.
    */
-  async refusalOf(subscription: SubscriptionState, sessionId: string): Promise<AppError | null> {
-    const { tokenRefusal } = subscription;
-    const { messages: plan, sessions, ...ends } = await this.read(subscription, [sessionId]);
+  async refusalOf(subscription: SubscriptionState, session: SessionState): Promise<AppError | null> {
+    const tokenRefusal = tokenRefusalOf(subscription, session);
+    const { messages: plan, sessions, ...ends } = await this.read(subscription, [session.id]);
     const { resetAt, secondsLeft: retryAfterSeconds } = ends;
-    const { messages: session = countOf(0, 0) } = sessions[0] ?? {};
-    for (const [layer, { limit, used, left }] of [['session', session] as const, ['plan', plan] as const]) {
-      const refusal = { layer, limit, used, resetAt, retryAfterSeconds };
-      if (left === 0) return new AppError('RATE_LIMITED', undefined, refusal);
+    const { messages: own = countOf(0, 0) } = sessions[0] ?? {};
+    for (const [layer, { limit, used, left }] of [['session', own] as const, ['plan', plan] as const]) {
+      if (left === 0) return messagesReached({ layer, limit: limit ?? 0, used, resetAt, retryAfterSeconds });
     }
-    return tokenRefusal ? new AppError('RATE_LIMITED', undefined, { ...tokenRefusal }) : null;
+    return tokenRefusal ? messagesReached(tokenRefusal) : null;
   }
 
   /** Makes the refusal of a request that a read-only session may not carry out: the plan has no room for it. */

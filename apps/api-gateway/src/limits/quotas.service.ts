@@ -11,6 +11,8 @@ const WORKING_KEYS = `SELECT count(*)::int FROM api_key
 const COUNTS = {
   keys: `${WORKING_KEYS} AND rotated_at IS NULL`,
   replacedKeys: `${WORKING_KEYS} AND rotated_at IS NOT NULL`,
+  // Keys that may replace themselves alone do not use up what the others need.
+  replacedAdminKeys: `${WORKING_KEYS} AND rotated_at IS NOT NULL AND scopes && '{*,admin:*}'`,
   widgets: 'SELECT count(*)::int FROM widget WHERE tenant_id = $1',
   scheduled: 'SELECT count(*)::int FROM scheduled_message WHERE tenant_id = $1',
   uploads: 'SELECT coalesce(sum(bytes), 0)::float8 FROM kept_uploads WHERE tenant_id = $1',
@@ -46,7 +48,7 @@ export class QuotasService {
   async assertRoom(
     tx: EntityManager,
     tenantId: string,
-    quota: 'keys' | 'replacedKeys' | 'widgets',
+    quota: 'keys' | 'replacedKeys' | 'replacedAdminKeys' | 'widgets',
     most: number | null,
   ): Promise<void> {
     if (most === null) return;

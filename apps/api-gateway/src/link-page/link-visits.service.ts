@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   AppError,
+  isLive,
   type PairingCode,
   type PasskeyView,
   type SessionState,
@@ -76,8 +77,7 @@ export class LinkVisits {
       ...{ names: await this.names.of(tenantId), expiresAt: expiresAt.toISOString() },
       ...{ qr: null, phone: null, returnUrl: null, helperUrl: this.config.linkHelperUrl ?? null },
     };
-    if (link.isUsed || session.status === 'CONNECTED')
-      return { ...state, ...(await this.linked(link, session)) };
+    if (link.isUsed || isLive(session.status)) return { ...state, ...(await this.linked(link, session)) };
     if (session.status === 'PASSKEY_REQUIRED') return { ...state, stage: 'passkey' };
     const qr = session.status === 'AWAITING_SCAN' ? await this.qrOf(tenantId, subject) : undefined;
     if (qr !== undefined) return { ...state, stage: 'scan', qr: drawQr(qr) };

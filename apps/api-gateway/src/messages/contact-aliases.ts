@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { conversationIdOf } from '@svc/contracts';
 import { DataSource } from 'typeorm';
-import { conversationIdOf, moveSql } from './messages.repository.js';
+import { moveSql } from './messages.repository.js';
 
 /** A recipient whose account has another address than the send named, as an event tells of it. */
 export interface OtherSpelling {

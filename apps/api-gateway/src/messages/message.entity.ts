@@ -42,7 +42,7 @@ export class Message {
   @Column('jsonb', { nullable: true }) failure: MessageFailure | null;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
   @Column('timestamptz', { name: 'updated_at' }) updatedAt: Date;
-  /** Time of sending, as the event says; the first such event counts. */
+  /** Time at which the platform took it, as the event says; the first such event counts. */
   @Column('timestamptz', { name: 'sent_at', nullable: true }) sentAt: Date | null;
   @Column('timestamptz', { name: 'delivered_at', nullable: true }) deliveredAt: Date | null;
   @Column('timestamptz', { name: 'read_at', nullable: true }) readAt: Date | null;

@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { LIMIT_LAYERS } from '@svc/contracts';
+import { conversationIdOf, LIMIT_LAYERS } from '@svc/contracts';
 import { GroupCommit } from '@svc/database';
 import { ErasedContacts, isErasedSql } from '@svc/service';
 import { DataSource, Repository } from 'typeorm';
-import { v5 as uuidv5 } from 'uuid';
 import { Message } from './message.entity.js';
 import { type Progress, progressRows } from './progress.js';
 
@@ -33,11 +32,6 @@ export const moveSql = (messages: string): string => `
       CASE WHEN c.place < ${NOW} - ${2 * WALK_MICROS} THEN '[]' ELSE c.past END
   WHERE (excluded.last_at, excluded.last_message_id) > (c.last_at, c.last_message_id)`;
 
-/** Computes the id of the conversation of a session with a chat: it follows from the message, without a question. */
-export function conversationIdOf(chat: { tenantId: string; sessionId: string; contact: string }): string {
-  return uuidv5(`${chat.sessionId}|${chat.contact}`, chat.tenantId);
-}
-
 /** A message that came from the platform: a contact wrote it, or the phone itself. */
 export type InboundMessage = Pick<
   Message,
@@ -48,6 +42,7 @@ export type InboundMessage = Pick<
   | 'status'
   | 'contact'
   | 'keyId'
+  | 'sentAt'
   | 'createdAt'
   | 'body'
   | 'origin'
@@ -55,7 +50,7 @@ export type InboundMessage = Pick<
 >;
 
 const ARRIVALS = `SELECT * FROM jsonb_to_recordset($1::jsonb) AS arrived (id uuid, tenant_id uuid, session_id uuid, conversation_id uuid,
-    direction text, status text, contact text, key_id text, created_at timestamptz, body jsonb, origin jsonb, media jsonb,
+    direction text, status text, contact text, key_id text, sent_at timestamptz, created_at timestamptz, body jsonb, origin jsonb, media jsonb,
     persons text, quoted text, mentioned jsonb, happened timestamptz)`;
 
 /** Writes the condition that somebody was erased after a message of `arrived` was written. */
@@ -70,8 +65,8 @@ const ORIGIN = `CASE WHEN ${isErased('quoted')} THEN jsonb_set(origin, '{quoted}
 
 const INSERT_SQL = `WITH arrived AS MATERIALIZED (${ARRIVALS}),
   written AS (
-    INSERT INTO message (id, tenant_id, session_id, direction, status, contact, key_id, created_at, body, origin, media)
-    SELECT id, tenant_id, session_id, direction, status, contact, key_id, created_at, body, ${ORIGIN}, media FROM arrived
+    INSERT INTO message (id, tenant_id, session_id, direction, status, contact, key_id, sent_at, created_at, body, origin, media)
+    SELECT id, tenant_id, session_id, direction, status, contact, key_id, sent_at, created_at, body, ${ORIGIN}, media FROM arrived
     WHERE NOT ${isErased('arrived.persons')}
     ORDER BY id ON CONFLICT DO NOTHING RETURNING *)
   ${moveSql('(SELECT written.*, conversation_id FROM written JOIN arrived USING (id))')}`;
@@ -186,12 +181,12 @@ export class MessagesRepository {
   }
 
   private rowOf({ message, happened }: Arrival): object {
-    const { id, tenantId, sessionId, direction, status, contact, keyId, createdAt } = message;
+    const { id, tenantId, sessionId, direction, status, contact, keyId, sentAt, createdAt } = message;
     const { sender = contact, quoted, mentions = [] } = message.origin ?? {};
     const hashesOf = (...persons: string[]): string => this.erased.hashesOf(tenantId, persons);
     return {
       ...{ id, tenant_id: tenantId, session_id: sessionId, conversation_id: conversationIdOf(message) },
-      ...{ direction, status, contact, key_id: keyId, created_at: createdAt.toISOString() },
+      ...{ direction, status, contact, key_id: keyId, sent_at: sentAt, created_at: createdAt },
       ...{ body: message.body, origin: message.origin, media: message.media },
       persons: hashesOf(...new Set([contact, sender])),
       quoted: quoted?.remoteJid ? hashesOf(quoted.remoteJid) : null,

@@ -2,7 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import {
   AppError,
+  conversationIdOf,
   type Envelope,
+  isGroup,
   type ListMessagesQuery,
   type MessageFailedV1,
   type MessageOrigin,
@@ -11,12 +13,13 @@ import {
   type OutboundMessageV1,
   type Page,
   type PageQuery,
+  phoneOf,
   type ReceivedMessageRef,
 } from '@svc/contracts';
 import { timeOfInbound } from '@svc/service';
 import { In, Repository } from 'typeorm';
 import { ContactAliases } from './contact-aliases.js';
-import { conversationIdOf, type InboundMessage, MessagesRepository } from './messages.repository.js';
+import { type InboundMessage, MessagesRepository } from './messages.repository.js';
 import { withoutNulls } from '../edge/without-nulls.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 import { Message } from './message.entity.js';
@@ -104,7 +107,8 @@ export class MessagesService {
       origin: originOf(data),
       media: data.media ?? null,
       keyId: data.keyId,
-      createdAt: new Date(occurredAt),
+      sentAt: new Date(data.timestamp),
+      createdAt: new Date(data.receivedAt ?? occurredAt),
     };
     await this.repository.insertInbound(message, timeOfInbound(occurredAt, data.timestamp));
   }
@@ -178,11 +182,25 @@ function toView(message: Message, changes?: MessageChanges): MessageView {
       media,
     },
     ...{ keyId, clientMessageId, metadata, failure },
+    ...eventNamesOf(message),
     timeline: timelineOf(message),
     sendAt: message.sendAt?.toISOString() ?? null,
     expiresAt: message.expiresAt?.toISOString() ?? null,
     createdAt: message.createdAt.toISOString(),
     updatedAt: message.updatedAt.toISOString(),
+  };
+}
+
+/** Lists what the events of a message have under names of their own. */
+function eventNamesOf({ id, direction, contact, origin, sentAt, createdAt }: Message) {
+  const isOutbound = direction === 'OUTBOUND';
+  return {
+    ...{ messageId: id, chatId: contact, isGroup: isGroup(contact), fromMe: isOutbound },
+    to: isOutbound ? contact : null,
+    remoteJid: origin?.sender ?? null,
+    phone: phoneOf(origin?.sender),
+    timestamp: sentAt?.toISOString() ?? null,
+    receivedAt: origin ? createdAt.toISOString() : null,
   };
 }
 

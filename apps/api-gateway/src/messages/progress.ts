@@ -7,11 +7,10 @@ import type { TimedState } from './timeline.js';
  */
 const RANK: Record<MessageStatus, number> = {
   QUEUED: 0,
-  SENDING: 1,
-  SENT: 2,
-  FAILED: 2,
-  DELIVERED: 3,
-  READ: 4,
+  SENT: 1,
+  FAILED: 1,
+  DELIVERED: 2,
+  READ: 3,
   RECEIVED: 9,
 };
 

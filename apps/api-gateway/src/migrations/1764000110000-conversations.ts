@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { conversationIdOf } from '../messages/messages.repository.js';
+import { conversationIdOf } from '@svc/contracts';
 
 const TABLE = `CREATE TABLE IF NOT EXISTS conversation (
   id uuid PRIMARY KEY,

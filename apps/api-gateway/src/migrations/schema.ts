@@ -29,7 +29,9 @@ import { TenantStates1764600000061 } from './1764600000061-tenant-states.js';
 import { Sandboxes1764000600000 } from './1764000600000-sandboxes.js';
 import { Timeline1764000100000 } from './1764000100000-timeline.js';
 import { Widgets1764000500000 } from './1764000500000-widgets.js';
+import { SuccessorsOfKeys1764700000321 } from './1764700000321-successors-of-keys.js';
 import { PollVotes1764700000316 } from './1764700000316-poll-votes.js';
+import { SessionCreations1764700000317 } from './1764700000317-session-creations.js';
 import { Uploads1763700400000 } from './1763700400000-uploads.js';
 import { ScheduledMessages1764000210000 } from './1764000210000-scheduled-messages.js';
 import { SendExtras1764000200000 } from './1764000200000-send-extras.js';
@@ -72,6 +74,8 @@ export const schema = {
     SingleUseLinks1764700000031,
     TurnsOfQueuedMessages1764700000033,
     PollVotes1764700000316,
+    SessionCreations1764700000317,
+    SuccessorsOfKeys1764700000321,
   ],
   sql: sqlFolder(import.meta.url),
 };

@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { getSchemaPath } from '@nestjs/swagger';
 import { type DataClass, PUBLIC_EVENT_CONTRACTS, type PublicEventContract } from '@svc/contracts';
-import type { Schemas } from './example-values.js';
-import { illustrated } from './examples.js';
+import { examplesOf, type Schemas } from './example-values.js';
 
 /** Payload classes of the events, most of which no route answers with. */
 export const EVENT_PAYLOADS: DataClass[] = [...new Set(PUBLIC_EVENT_CONTRACTS.map(({ data }) => data))];
@@ -13,17 +12,19 @@ const text = (description: string, example: string) => ({
 });
 
 const TIME_MS = 1_769_860_800_000;
-/** Signs the examples, so that a verifier can be tried on them. */
+/** Event whose delivery is the example. */
+const SHOWN = 'message.received';
+/** Signs the example, so that a verifier can be tried on it. */
 const SECRET = `whsec_${Buffer.from('an example').toString('base64')}`;
-const OF_THE_EXAMPLE = `The example is of the example body, without blanks, and of the secret \`${SECRET}\`.`;
+const OF_THE_EXAMPLE = `The example is of the example body of \`${SHOWN}\`, without blanks, and of the secret \`${SECRET}\`.`;
 
-/** Body of the delivery that the page gives as an example. */
-interface ExampleBody {
+/** Body of a delivery. */
+interface Delivered {
   event: string;
   deliveryId: string;
 }
 
-function headersOf(shown: ExampleBody): Record<string, object> {
+function headersOf(shown: Delivered): Record<string, object> {
   const { event, deliveryId } = shown;
   const v1 = createHmac('sha256', SECRET)
     .update(`${TIME_MS}.${JSON.stringify(shown)}`)
@@ -45,7 +46,7 @@ function headersOf(shown: ExampleBody): Record<string, object> {
 }
 
 /** Describes the headers of an endpoint with `standardWebhooks`. */
-function standardHeadersOf(shown: ExampleBody): Record<string, object> {
+function standardHeadersOf(shown: Delivered): Record<string, object> {
   const signed = `${shown.deliveryId}.${TIME_MS / 1_000}.${JSON.stringify(shown)}`;
   const key = Buffer.from(SECRET.replace('whsec_', ''), 'base64');
   return {
@@ -60,41 +61,46 @@ function standardHeadersOf(shown: ExampleBody): Record<string, object> {
 
 /** Writes the `webhooks` section: what your endpoint receives, one entry per event (specification, "Events"). */
 export function eventWebhooks(schemas: Schemas): Record<string, object> {
+  const shown = PUBLIC_EVENT_CONTRACTS.find(({ name }) => name === SHOWN);
+  if (!shown) throw new Error(`There is no event ${SHOWN}.`);
+  const body = bodyOf(shown);
+  const [value] = Object.values(examplesOf(body, schemas)) as [Delivered];
+  const parameters = [
+    ...parametersOf(headersOf(value), true),
+    ...parametersOf(standardHeadersOf(value), false),
+  ];
   return Object.fromEntries(
-    PUBLIC_EVENT_CONTRACTS.map((contract) => [contract.name, { post: deliveryOf(contract, schemas) }]),
+    PUBLIC_EVENT_CONTRACTS.map((contract) => {
+      const examples = contract === shown ? { examples: { [SHOWN]: { value } } } : {};
+      const content = { schema: bodyOf(contract), ...examples };
+      return [contract.name, { post: deliveryOf(contract, content, parameters) }];
+    }),
   );
 }
 
-function deliveryOf({ name: event, summary, data }: PublicEventContract, schemas: Schemas): object {
-  const parametersOf = (headers: Record<string, object>, required: boolean): object[] =>
-    Object.entries(headers).map(([name, header]) => ({ name, in: 'header', required, ...header }));
-  const body = illustrated(
-    {
-      type: 'object',
-      required: ['event', 'deliveryId', 'payload'],
-      properties: {
-        event: { type: 'string', const: event, description: 'Event name.' },
-        deliveryId: { type: 'string', format: 'uuid', description: 'The value of X-Svc-Delivery-Id.' },
-        payload: { $ref: getSchemaPath(data), description: 'Event data.' },
-      },
-    },
-    schemas,
-  );
-  const [{ value: shown }] = Object.values(body.examples ?? {}) as [{ value: ExampleBody }];
-  const parameters = [
-    ...parametersOf(headersOf(shown), true),
-    ...parametersOf(standardHeadersOf(shown), false),
-  ];
+function parametersOf(headers: Record<string, object>, required: boolean): object[] {
+  return Object.entries(headers).map(([name, header]) => ({ name, in: 'header', required, ...header }));
+}
+
+function bodyOf({ name, data }: PublicEventContract): object {
   return {
-    operationId: `on.${event}`,
-    summary,
-    parameters,
-    requestBody: {
-      required: true,
-      content: {
-        'application/json': body,
-      },
+    type: 'object',
+    required: ['event', 'deliveryId', 'payload'],
+    properties: {
+      event: { type: 'string', const: name, description: 'Event name.' },
+      deliveryId: { type: 'string', format: 'uuid', description: 'The value of X-Svc-Delivery-Id.' },
+      payload: { $ref: getSchemaPath(data), description: 'Event data.' },
     },
+  };
+}
+
+function deliveryOf({ name, summary }: PublicEventContract, content: object, parameters: object[]): object {
+  return {
+    operationId: `on.${name}`,
+    summary,
+    security: [],
+    parameters: [...parameters],
+    requestBody: { required: true, content: { 'application/json': content } },
     responses: {
       '2XX': { description: 'Taken. Answer so to a delivery id you know already, too.' },
       default: {

@@ -11,6 +11,7 @@ interface Schema {
   example?: unknown;
   const?: unknown;
   enum?: unknown[];
+  'x-extensible-enum'?: unknown[];
   items?: Schema;
   nullable?: boolean;
   properties?: Record<string, Schema>;
@@ -50,7 +51,8 @@ class Examples {
     const example = exampleOf(schema);
     if (example !== undefined) return example;
     if (schema.properties) return this.object(schema);
-    const [first] = schema.oneOf ?? schema.anyOf ?? schema.allOf ?? [];
+    if (schema.allOf) return Object.assign({}, ...schema.allOf.map((part) => this.value(part))) as object;
+    const [first] = schema.oneOf ?? schema.anyOf ?? [];
     return first ? this.value(first) : this.plain(schema);
   }
 
@@ -89,7 +91,8 @@ function alternativesOf({ properties, oneOf = [] }: Schema): string[] {
 }
 
 function exampleOf(schema: Schema): unknown {
-  return 'example' in schema ? schema.example : (schema.const ?? schema.enum?.[0]);
+  if ('example' in schema) return schema.example;
+  return schema.const ?? (schema.enum ?? schema['x-extensible-enum'])?.[0];
 }
 
 function nameOf({ $ref }: Schema): string | undefined {

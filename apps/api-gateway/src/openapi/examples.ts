@@ -18,16 +18,25 @@ const META: Partial<Record<ErrorCode, object>> = {
   },
 };
 
-/** Lists the examples of an error answer with one of these codes; each stands in the description once. */
+/** Examples of a message, of a code whose message always says more than the catalogue. */
+const MESSAGES: Partial<Record<ErrorCode, string>> = {
+  RATE_LIMITED: 'The messages of this session for today are used up: its warmup tier allows 250 a day.',
+};
+
+/** Lists the examples of an error answer with one of these codes: of those whose `meta` says more. Each stands in the description once. */
 export function errorExamples(codes: readonly ErrorCode[]): Record<string, { $ref: string }> {
-  return Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]));
+  const telling = codes.filter((code) => META[code]);
+  return Object.fromEntries(telling.map((code) => [code, { $ref: `#/components/examples/${code}` }]));
 }
 
-/** Gives every body of a request or an answer its examples. */
+/**
+ * Gives every body of a request or an answer that has alternatives an example of each. One without is made of the examples of its fields by
+ * every tool that shows it, and would only stand in the description twice.
+ */
 export function addExamples({ paths, components = {} }: OpenAPIObject): void {
   const schemas = components.schemas ?? {};
   components.examples = Object.fromEntries(
-    (Object.keys(ERROR_CATALOGUE) as ErrorCode[]).map((code) => [code, { value: errorBody(code) }]),
+    (Object.keys(META) as ErrorCode[]).map((code) => [code, { value: errorBody(code) }]),
   );
   for (const path of Object.values(paths)) {
     for (const method of ['get', 'post', 'put', 'patch', 'delete'] as const) {
@@ -37,23 +46,19 @@ export function addExamples({ paths, components = {} }: OpenAPIObject): void {
   }
 }
 
-/** Describes content of this schema, with its examples. */
-export function illustrated(schema: object, schemas: Schemas): Content {
-  const values = Object.entries(examplesOf(schema, schemas));
-  return { schema, examples: Object.fromEntries(values.map(([name, value]) => [name, { value }])) };
-}
-
 function illustrate(holder: object | undefined, schemas: Schemas): void {
   const { content = {} } = (holder ?? {}) as { content?: Record<string, Content> };
   for (const [type, one] of Object.entries(content)) {
-    if (type === 'application/json' && one.schema && !one.examples)
-      Object.assign(one, illustrated(one.schema, schemas));
+    if (type !== 'application/json' || !one.schema || one.examples) continue;
+    const values = Object.entries(examplesOf(one.schema, schemas));
+    if (values.length === 1) continue;
+    one.examples = Object.fromEntries(values.map(([name, value]) => [name, { value }]));
   }
 }
 
 function errorBody(code: ErrorCode): object {
   return {
-    ...{ code, message: ERROR_CATALOGUE[code].summary },
+    ...{ code, message: MESSAGES[code] ?? ERROR_CATALOGUE[code].summary },
     ...{ requestId: '0198c0de-0000-7000-8000-0000000000e1', meta: META[code] ?? {} },
   };
 }

@@ -16,6 +16,19 @@ test.each([
     { description: 'why', anyOf: [{ $ref: '#/x' }, { type: 'null' }] },
   ],
   [
+    { description: 'why', allOf: [{ $ref: '#/x' }] },
+    { description: 'why', $ref: '#/x' },
+  ],
+  [{ allOf: [{ $ref: '#/x' }, { $ref: '#/y' }] }, { allOf: [{ $ref: '#/x' }, { $ref: '#/y' }] }],
+  [
+    { type: 'string', nullable: true, description: 'When (ISO 8601, UTC); null: never.', example: null },
+    { type: ['string', 'null'], format: 'date-time', description: 'When; null: never.', example: null },
+  ],
+  [
+    { type: 'string', example: '2026-01-31T12:00:00.000Z' },
+    { type: 'string', format: 'date-time', example: '2026-01-31T12:00:00.000Z' },
+  ],
+  [
     { type: 'string', nullable: false },
     { type: 'string', nullable: false },
   ],

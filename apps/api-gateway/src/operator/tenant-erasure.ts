@@ -22,6 +22,7 @@ const ROWS: readonly TenantRows[] = [
   { table: 'contact_alias', where: OF_TENANT },
   { table: 'widget', where: OF_TENANT },
   { table: 'single_use_link', where: OF_TENANT },
+  { table: 'session_creation', where: OF_TENANT },
   { table: 'sandbox_number', where: OF_SESSIONS },
   { table: 'erasure', where: OF_TENANT },
   { table: 'erased_contact', where: OF_TENANT },

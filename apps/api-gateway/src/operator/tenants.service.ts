@@ -13,7 +13,7 @@ import { RpcClient } from '@svc/messaging';
 import { DataSource, type EntityManager } from 'typeorm';
 import { v7 as uuidv7 } from 'uuid';
 import { AuditService } from '../audit/audit.service.js';
-import { ApiKeysService } from '../keys/api-keys.service.js';
+import { KeyRows } from '../keys/key-rows.service.js';
 import { DashboardUser } from '../tenants/dashboard-user.entity.js';
 import { slugOf } from './slug.js';
 import { Tenant } from '../tenants/tenant.entity.js';
@@ -23,7 +23,7 @@ import { Tenant } from '../tenants/tenant.entity.js';
 export class TenantsService {
   constructor(
     private readonly dataSource: DataSource,
-    private readonly keys: ApiKeysService,
+    private readonly keys: KeyRows,
     private readonly audit: AuditService,
     private readonly rpc: RpcClient,
   ) {}

@@ -5,7 +5,8 @@ import { GatewayConfig } from '../config.js';
 import { SendPermissions } from '../auth/send-permissions.js';
 
 const AGE_SQL = `UPDATE api_key SET created_at = created_at - $2 * interval '1 hour',
-    expires_at = expires_at - $2 * interval '1 hour', rotated_at = rotated_at - $2 * interval '1 hour'
+    expires_at = expires_at - $2 * interval '1 hour', rotated_at = rotated_at - $2 * interval '1 hour',
+    own_end = own_end - $2 * interval '1 hour'
   WHERE kid = $1 RETURNING kid, created_at AS "createdAt", expires_at AS "expiresAt"`;
 
 // The statement reads the offset as it is stored: the difference of two readings of the clock would be off by the time between them.

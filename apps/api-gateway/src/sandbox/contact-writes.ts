@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AppError } from '@svc/contracts';
+import { limitReached } from '@svc/contracts';
 import { DataSource } from 'typeorm';
 import { entitlementsOf } from '../limits/entitlements.js';
 import { TODAY } from '../limits/sandbox-limits.js';
@@ -27,8 +27,8 @@ export class ContactWrites {
     if (taken.length > 0) return;
     const left = DAY_MS - (Date.now() % DAY_MS);
     const resetAt = new Date(Date.now() + left).toISOString();
-    throw new AppError('RATE_LIMITED', `Contacts of a sandbox write ${limit} times a day.`, {
-      ...{ layer: 'plan', resource: 'sandbox', limit, used: limit, resetAt },
+    throw limitReached('plan', `Contacts of a sandbox write ${limit} times a day.`, {
+      ...{ resource: 'sandbox', limit, used: limit, resetAt },
       retryAfterSeconds: Math.ceil(left / 1_000),
     });
   }

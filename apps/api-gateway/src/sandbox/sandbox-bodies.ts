@@ -1,5 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsInt, IsNotEmptyObject, IsObject, IsString, Length, Max, Min, ValidateIf } from 'class-validator';
+import { WrittenContent } from './written-content.js';
 
 /** A year: enough for every schedule there is, and far from where dates end. */
 const MOST_SECONDS = 366 * 86_400;
@@ -29,17 +30,15 @@ export class WriteAsContactBody {
   text?: string;
 
   @ApiPropertyOptional({
-    description:
-      'A message of another kind, in the words of `body` of `message.received`; a file is made up from its size.',
-    type: 'object',
-    additionalProperties: true,
+    description: 'A message of any kind.',
+    type: WrittenContent,
     minProperties: 1,
     example: { type: 'image', caption: 'The receipt', media: { size: 100000 } },
   })
   @ValidateIf(({ content }: WriteAsContactBody) => content !== undefined)
   @IsObject()
   @IsNotEmptyObject()
-  content?: Record<string, unknown>;
+  content?: WrittenContent;
 }
 
 /** A message that a contact wrote. */

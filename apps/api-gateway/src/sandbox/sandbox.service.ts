@@ -4,6 +4,7 @@ import {
   type ClockReply,
   invalidField,
   invalidFields,
+  isLive,
   type Page,
   type PageQuery,
   type SessionStatus,
@@ -73,7 +74,7 @@ export class SandboxService {
     await this.scanWith(phone, tenantId, sessionId);
     const deadline = Date.now() + LINK_LIMIT_MS;
     let { status } = await this.sessions.owned(tenantId, sessionId);
-    while (status !== 'CONNECTED' && Date.now() < deadline) {
+    while (!isLive(status) && Date.now() < deadline) {
       await pause();
       ({ status } = await this.sessions.owned(tenantId, sessionId));
     }

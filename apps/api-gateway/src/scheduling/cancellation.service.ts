@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import {
   AppError,
   type CanceledMessage,
+  type EndedMessage,
   EndMessage,
   type FailureCode,
-  type MessageFailure,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
 import { MessagesService } from '../messages/messages.service.js';
@@ -37,7 +37,7 @@ export class CancellationService {
     message: Message,
     code: FailureCode,
     detail?: string,
-  ): Promise<{ status: Message['status']; failure: MessageFailure | null }> {
+  ): Promise<Pick<EndedMessage, 'status' | 'failure'>> {
     const { tenantId, id: jobId } = message;
     const request = { tenantId, message: sendCommandOf(message), code, ...(detail ? { detail } : {}) };
     const ended = await this.rpc.request(EndMessage, request);

@@ -35,7 +35,7 @@ export class ScheduledGate {
     if (!ranked) return undefined;
     const subscription = await this.subscriptions.active(tenantId);
     await this.admission.assertOpen(subscription, ranked, contact, expiresAt !== null);
-    const { refusal, writeBefore } = await this.admission.admit(subscription, message);
+    const { refusal, writeBefore } = await this.admission.admit(subscription, ranked.session, message);
     if (refusal) throw refusal;
     return writeBefore;
   }

@@ -3,6 +3,9 @@ import {
   AppError,
   type DayUsage,
   isGroup,
+  isLive,
+  limitReached,
+  messagesReached,
   Reserve,
   type SessionReply,
   type SessionRestriction,
@@ -10,7 +13,7 @@ import {
   type SubscriptionState,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
-import { dayOf, isReadOnly } from '../limits/entitlements.js';
+import { dayOf, isReadOnly, tokenRefusalOf } from '../limits/entitlements.js';
 import { LimitsService } from '../limits/limits.service.js';
 import { MessagesRepository } from '../messages/messages.repository.js';
 import type { OutboundMessage } from './outbound-message.js';
@@ -53,28 +56,29 @@ export class AdmissionService {
     mayWait: boolean,
   ): Promise<void> {
     const { id: sessionId, status, statusReason } = ranked.session;
-    if (status !== 'CONNECTED' && !mayWait)
+    if (!isLive(status) && !mayWait)
       throw new AppError('SESSION_NOT_CONNECTED', undefined, { sessionId, status, statusReason });
     if (isReadOnly(subscription, ranked)) throw await this.limits.readOnlyRefusal(subscription);
     await this.assertMayReach(subscription.tenantId, ranked.session, contact);
   }
 
   /**
-   * Takes the unit of a message, once; none where the tokens of the plan are used up.
+   * Takes the unit of a message, once; none where the session answers with tokens of the plan, and they are used up.
    * @param onlyNew nobody has looked whether this job has a message
    */
   async admit(
     subscription: SubscriptionState,
-    { id: jobId, sessionId }: Pick<OutboundMessage, 'id' | 'sessionId'>,
+    session: SessionState,
+    { id: jobId }: Pick<OutboundMessage, 'id'>,
     onlyNew = false,
   ): Promise<Admission> {
-    const exhausted = subscription.tokenRefusal && (await this.limits.refusalOf(subscription, sessionId));
+    const exhausted =
+      tokenRefusalOf(subscription, session) && (await this.limits.refusalOf(subscription, session));
     if (exhausted) return { refusal: exhausted };
-    const request = { ...dayOf(subscription), jobId, sessionId, ...(onlyNew && { onlyNew }) };
-    const { admitted, isRepeat, refusal, usage, writeBefore } = await this.rpc.request(Reserve, request);
+    const request = { ...dayOf(subscription), jobId, sessionId: session.id, ...(onlyNew && { onlyNew }) };
+    const { isRepeat, refusal, usage, writeBefore } = await this.rpc.request(Reserve, request);
     if (isRepeat) return { isRepeat: true };
-    if (!admitted) return { usage, refusal: new AppError('RATE_LIMITED', undefined, { ...refusal }) };
-    return { usage, writeBefore };
+    return refusal ? { usage, refusal: messagesReached(refusal) } : { usage, writeBefore };
   }
 
   /** Refuses what the platform would refuse, before anything is counted: such a message costs the number its standing. */
@@ -92,6 +96,5 @@ export class AdmissionService {
 /** Makes the refusal of a message to a new contact while the platform lets the session begin no chats. */
 function restrictionError({ reason, until }: SessionRestriction, now: number): AppError {
   const retryAfterSeconds = Math.max(1, Math.ceil((Date.parse(until) - now) / 1000));
-  const meta = { layer: 'platform', reason, resetAt: until, retryAfterSeconds };
-  return new AppError('RATE_LIMITED', RESTRICTIONS[reason], meta);
+  return limitReached('platform', RESTRICTIONS[reason], { reason, resetAt: until, retryAfterSeconds });
 }

@@ -36,7 +36,7 @@ export class DryRunService {
       if (first) return dryRun(planned, null, first.message.id);
       await this.sending.complete(subscription, ranked, message);
       if (message.sendAt) return dryRun(planned, null);
-      return dryRun(planned, await this.limits.refusalOf(subscription, planned.sessionId));
+      return dryRun(planned, await this.limits.refusalOf(subscription, ranked.session));
     } catch (error) {
       if (error instanceof AppError && PASSING.has(error.code)) return dryRun(planned, error);
       throw error;

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
+import { conversationIdOf } from '@svc/contracts';
 import { GroupCommit } from '@svc/database';
 import { DataSource, type EntityManager, Repository } from 'typeorm';
-import { conversationIdOf, moveSql } from '../messages/messages.repository.js';
+import { moveSql } from '../messages/messages.repository.js';
 import { Message } from '../messages/message.entity.js';
 import type { ClientMessage } from './client-message.entity.js';
 import { digestOf, type FirstJob } from './first-job.js';

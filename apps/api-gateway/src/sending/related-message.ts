@@ -9,7 +9,7 @@ import type { Message } from '../messages/message.entity.js';
 import { shows } from './drafts/draft.js';
 import type { OutboundMessage } from './outbound-message.js';
 
-const NOT_SENT: readonly MessageStatus[] = ['QUEUED', 'SENDING', 'FAILED'];
+const NOT_SENT: readonly MessageStatus[] = ['QUEUED', 'FAILED'];
 /** A phone shows the first lines of what is answered. */
 const QUOTED_CHARS = 1_000;
 

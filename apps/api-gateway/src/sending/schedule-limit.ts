@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, invalidField, SEND_AHEAD_DAYS, type SubscriptionState } from '@svc/contracts';
+import { invalidField, limitReached, SEND_AHEAD_DAYS, type SubscriptionState } from '@svc/contracts';
 import { DataSource, type EntityManager } from 'typeorm';
 import { LOCK_TENANTS_SQL, mostOf } from '../limits/quotas.service.js';
 import type { OutboundMessage } from './outbound-message.js';
@@ -43,8 +43,8 @@ export class ScheduleLimit {
     // A tenant that may have none has no message that makes room by going out.
     const resetAt = first ?? new Date(now.getTime() + DAY_MS);
     const retryAfterSeconds = Math.max(1, Math.ceil((resetAt.getTime() - now.getTime()) / 1_000));
-    const meta = { layer: 'schedule', limit, used, resetAt: resetAt.toISOString(), retryAfterSeconds };
-    throw new AppError('RATE_LIMITED', `No more than ${limit} messages may wait for their time.`, meta);
+    const meta = { limit, used, resetAt: resetAt.toISOString(), retryAfterSeconds };
+    throw limitReached('schedule', `No more than ${limit} messages may wait for their time.`, meta);
   }
 }
 

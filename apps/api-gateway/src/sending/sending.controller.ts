@@ -3,7 +3,7 @@ import { ApiExtraModels, ApiOkResponse, ApiOperation, ApiTags, getSchemaPath } f
 import { type DayUsage, DryRun, QueuedMessage, SendMessageRequest, SubscriptionState } from '@svc/contracts';
 import type { FastifyReply } from 'fastify';
 import { CurrentSubscription, NeedsScope } from '../auth/authorization.js';
-import { ApiErrors, RATE_LIMIT_FIELDS } from '../openapi/answers.js';
+import { ApiSendErrors, RATE_LIMIT_FIELDS } from '../openapi/answers.js';
 import { NeedsSubscription } from '../subscriptions/subscriptions.service.js';
 import { DryRunService } from './dry-run.service.js';
 import { SendingService } from './sending.service.js';
@@ -41,7 +41,7 @@ export class SendingController {
       ...RATE_LIMIT_FIELDS,
     },
   })
-  @ApiErrors(
+  @ApiSendErrors(
     'PAYMENT_REQUIRED',
     'VALIDATION_FAILED',
     'SESSION_NOT_FOUND',

@@ -126,11 +126,11 @@ export class SendingService {
     const complete = await this.complete(subscription, ranked, message);
     // A scheduled message takes a unit of the day on which it goes out.
     if (complete.sendAt) return this.write(subscription, complete);
-    let admission = await this.admission.admit(subscription, complete, onlyNew);
+    let admission = await this.admission.admit(subscription, ranked.session, complete, onlyNew);
     if (admission.isRepeat) {
       const first = await this.firstOf(message);
       if (first) return repeatOf(first, message);
-      admission = await this.admission.admit(subscription, complete);
+      admission = await this.admission.admit(subscription, ranked.session, complete);
     }
     const { refusal, usage, writeBefore } = admission;
     if (refusal) return { refusal, usage };

@@ -21,7 +21,7 @@ export class ExternalConfigController {
     operationId: 'getExternalConfig',
     summary: 'Read who answers a session',
     description:
-      'Shows the secret of the bound endpoint, which hears everything that is said in the session; each reading is audited. This scope is as strong as messages:read.',
+      'Shows the secret of the bound endpoint, which hears what is said in the session. Each reading writes a line into the audit log: do not poll it; `GET /v1/webhooks/:id` shows the endpoint without its secret, and writes none. This scope is as strong as messages:read.',
   })
   @ApiId('id', 'Session id.')
   @ApiOkResponse({ type: ExternalConfig, description: 'The configuration.' })
@@ -39,7 +39,7 @@ export class ExternalConfigController {
     operationId: 'putExternalConfig',
     summary: 'Hand a session to your own bot, or take it back',
     description:
-      'The bound endpoint hears everything that is said in the session: this scope is as strong as messages:read. mintApiKey needs the scope admin:*, because the new key may do everything. With mintApiKey or rotateSecret each call makes a new one: do not repeat such a call unseen.',
+      'The bound endpoint hears what is said in the session: this scope is as strong as messages:read. `webhookUrl` is an https address. Another address lifts a pause of the endpoint; ending and enabling external mode does not: `endpointStatus` says whether anything is delivered. mintApiKey needs the scope admin:*; `scopes` narrows the new key, which may do everything otherwise. With mintApiKey or rotateSecret each call makes a new one: do not repeat such a call unseen.',
   })
   @ApiExtension('x-not-repeatable-with', MAKES_ANEW)
   @ApiId('id', 'Session id.')

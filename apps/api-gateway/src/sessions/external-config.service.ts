@@ -2,23 +2,23 @@ import { Injectable } from '@nestjs/common';
 import {
   AppError,
   type BotMode,
-  type ExternalBotEnv,
   type ExternalConfig,
   type FieldProblem,
   GetBoundEndpoint,
+  invalidField,
   PutBoundEndpoint,
   type PutBoundEndpointV1,
   type PutExternalConfigBody,
-  SetBotMode,
   type SessionReply,
   type SessionState,
   type WebhookEndpointWithSecret,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
 import { AuditService } from '../audit/audit.service.js';
-import { ApiKeysService } from '../keys/api-keys.service.js';
+import { KeyRows } from '../keys/key-rows.service.js';
 import { actorOf, allows, type Caller } from '../auth/authorization.js';
-import { SessionsService } from './sessions.service.js';
+import { withoutNulls } from '../edge/without-nulls.js';
+import { answererOf, SessionsService } from './sessions.service.js';
 
 type BoundEndpoint = WebhookEndpointWithSecret | null;
 
@@ -34,7 +34,7 @@ const MOST_TRIES = 10;
 export class ExternalConfigService {
   constructor(
     private readonly sessions: SessionsService,
-    private readonly keys: ApiKeysService,
+    private readonly keys: KeyRows,
     private readonly audit: AuditService,
     private readonly rpc: RpcClient,
   ) {}
@@ -48,6 +48,8 @@ export class ExternalConfigService {
     if (body.mintApiKey && !allows(caller.scopes, 'admin:*')) {
       throw new AppError('FORBIDDEN', 'Making API keys needs the scope admin:*.', { scope: 'admin:*' });
     }
+    if (body.scopes && !body.mintApiKey)
+      throw invalidField('scopes', 'scopes must be given with mintApiKey only');
     const reply = await this.sessions.withRank(caller.tenantId, sessionId);
     const endpoint = await (body.enabled
       ? this.enable(caller, reply, body)
@@ -55,7 +57,7 @@ export class ExternalConfigService {
     const { session } = reply;
     const config = await this.show(caller, session.id, body.enabled ? 'EXTERNAL' : 'MANAGED', endpoint);
     if (!body.enabled && !body.mintApiKey) return config;
-    return { ...config, env: await this.botEnv(caller, session, endpoint, body.mintApiKey === true) };
+    return { ...config, ...(await this.botValues(caller, session, endpoint, body)) };
   }
 
   /**
@@ -71,7 +73,10 @@ export class ExternalConfigService {
     let change = changeOf(body);
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
       const endpoint = await this.putEndpoint(caller, session, { ...change, modeVersion: version });
-      const now = await this.setMode(caller, session, { botMode: 'EXTERNAL', ifVersion: version });
+      const now = await this.sessions.setMode(caller, session.id, {
+        botMode: 'EXTERNAL',
+        ifVersion: version,
+      });
       if (now.session.botMode === 'EXTERNAL') return endpoint;
       version = now.modeVersion ?? version;
       change = { ...change, rotateSecret: false };
@@ -85,7 +90,7 @@ export class ExternalConfigService {
     { session }: SessionReply,
     body: PutExternalConfigBody,
   ): Promise<BoundEndpoint> {
-    const { modeVersion = 0 } = await this.setMode(caller, session, { botMode: 'MANAGED' });
+    const { modeVersion = 0 } = await this.sessions.setMode(caller, session.id, { botMode: 'MANAGED' });
     return this.putEndpoint(caller, session, { ...changeOf(body), modeVersion });
   }
 
@@ -100,15 +105,6 @@ export class ExternalConfigService {
     } catch (error) {
       throw namedAsHere(error);
     }
-  }
-
-  private setMode(
-    caller: Caller,
-    { id: sessionId }: SessionState,
-    change: { botMode: BotMode; ifVersion?: number },
-  ): Promise<SessionReply> {
-    const request = { tenantId: caller.tenantId, sessionId, ...change, actor: actorOf(caller) };
-    return this.rpc.request(SetBotMode, request);
   }
 
   private async bound({ tenantId }: Caller, sessionId: string): Promise<BoundEndpoint> {
@@ -127,37 +123,64 @@ export class ExternalConfigService {
       const fact = { tenantId, actor: actorOf(caller), action: 'webhook_secret.read', target: sessionId };
       await this.audit.write(fact);
     }
-    const { url = null, secret = null, sameUrlAs } = endpoint ?? {};
-    return { botMode, webhookUrl: url, webhookSecret: secret, ...(sameUrlAs && { sameUrlAs }) };
+    return { botMode, answers: answererOf(botMode), ...shown(endpoint) };
   }
 
-  private async botEnv(
+  private async botValues(
     caller: Caller,
-    session: SessionState,
+    { id: sessionId, name: sessionName }: SessionState,
     endpoint: BoundEndpoint,
-    mint: boolean,
-  ): Promise<ExternalBotEnv> {
+    { mintApiKey, scopes = ['*'] }: PutExternalConfigBody,
+  ): Promise<Pick<ExternalConfig, 'env' | 'mintedKey'>> {
     const { tenantId } = caller;
-    const order = {
-      tenantId,
-      name: `Bot of ${session.name}`,
-      scopes: ['*' as const],
-      actor: actorOf(caller),
+    const env = {
+      ...{ SVC_TENANT_ID: tenantId, SVC_SESSION_ID: sessionId },
+      ...(endpoint && { SVC_WEBHOOK_SECRET: endpoint.secret }),
     };
-    const key = mint ? await this.keys.makeBeside(order) : undefined;
-    return {
-      SVC_TENANT_ID: tenantId,
-      SVC_SESSION_ID: session.id,
-      ...(endpoint ? { SVC_WEBHOOK_SECRET: endpoint.secret } : {}),
-      ...(key ? { SVC_API_KEY: key.secret } : {}),
-    };
+    if (!mintApiKey) return { env };
+    const earlier = await this.keys.ofBot(tenantId, sessionId);
+    const order = { tenantId, sessionId, name: `Bot of ${sessionName}`, scopes, actor: actorOf(caller) };
+    const { kid, name, secret } = await this.keys.makeBeside(order);
+    return { env: { ...env, SVC_API_KEY: secret }, mintedKey: { kid, name, scopes, earlier } };
   }
 }
 
-type EndpointChange = Pick<PutBoundEndpointV1, 'enabled' | 'url' | 'rotateSecret' | 'modeVersion'>;
+function shown(endpoint: BoundEndpoint): Omit<ExternalConfig, 'botMode' | 'answers' | 'env'> {
+  const {
+    id = null,
+    url = null,
+    secret = null,
+    status = null,
+    pausedReason = null,
+    events = null,
+    hears = null,
+    sameUrlAs,
+  } = endpoint ?? {};
+  return {
+    webhookUrl: url,
+    webhookSecret: secret,
+    endpointId: id,
+    endpointStatus: status,
+    pausedReason,
+    events,
+    hears,
+    ...(sameUrlAs && { sameUrlAs }),
+  };
+}
 
-function changeOf({ enabled, webhookUrl, rotateSecret }: PutExternalConfigBody): EndpointChange {
-  return { enabled, ...(webhookUrl ? { url: webhookUrl } : {}), rotateSecret: rotateSecret === true };
+type EndpointChange = Pick<
+  PutBoundEndpointV1,
+  'enabled' | 'url' | 'events' | 'hears' | 'rotateSecret' | 'modeVersion'
+>;
+
+function changeOf({
+  enabled,
+  webhookUrl: url,
+  events,
+  hears,
+  ...body
+}: PutExternalConfigBody): EndpointChange {
+  return { enabled, ...withoutNulls({ url, events, hears }), rotateSecret: body.rotateSecret === true };
 }
 
 /** Renames a field in an error: the dispatcher calls it `url`; the caller wrote `webhookUrl`. */

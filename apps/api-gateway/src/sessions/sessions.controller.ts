@@ -19,6 +19,7 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import {
+  CreatedSession,
   CreateSessionBody,
   type Page,
   PageQuery,
@@ -36,6 +37,7 @@ import { NoBodyGuard } from '../edge/no-body.guard.js';
 import { IdParam } from '../edge/resource-id.js';
 import { ApiErrors, ApiId, ApiPage } from '../openapi/answers.js';
 import { NeedsSubscription } from '../subscriptions/subscriptions.service.js';
+import { SessionCreationService } from './session-creation.service.js';
 import { SessionsService } from './sessions.service.js';
 
 const NOT_FOUND = 'SESSION_NOT_FOUND';
@@ -45,7 +47,10 @@ const PNG_OPTIONS = { type: 'png', errorCorrectionLevel: 'L', margin: 4, scale: 
 @ApiTags('sessions')
 @Controller('v1/sessions')
 export class SessionsController {
-  constructor(private readonly sessions: SessionsService) {}
+  constructor(
+    private readonly sessions: SessionsService,
+    private readonly creation: SessionCreationService,
+  ) {}
 
   @Post()
   @NeedsScope('admin:*')
@@ -53,16 +58,17 @@ export class SessionsController {
   @ApiOperation({
     operationId: 'createSession',
     summary: 'Create a session',
-    description: 'Connecting starts by itself: read the QR code and scan it within three minutes.',
+    description:
+      'Connecting starts by itself: read the QR code and scan it within three minutes. Without `botMode` nobody answers what people write to the session: it is MANAGED, and there is no assistant yet. With `botMode: EXTERNAL` and a `webhookUrl` your bot does, from the first message on: the answer has the secret, as that of PUT external-config. Where that fails there is no session either.',
   })
-  @ApiCreatedResponse({ type: SessionView, description: 'Created.' })
+  @ApiCreatedResponse({ type: CreatedSession, description: 'Created.' })
   @ApiErrors('PAYMENT_REQUIRED', 'VALIDATION_FAILED', 'SANDBOX_UNAVAILABLE')
   create(
     @CurrentCaller() caller: Caller,
     @CurrentSubscription() subscription: SubscriptionState,
     @Body() body: CreateSessionBody,
-  ): Promise<SessionView> {
-    return this.sessions.create(subscription, body, caller);
+  ): Promise<CreatedSession> {
+    return this.creation.create(subscription, body, caller);
   }
 
   @Get()

@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import {
+  type Answerer,
   AppError,
+  type BotMode,
   ChangeSession,
   type ChangeSessionV1,
   CreateSession,
-  type CreateSessionBody,
+  type CreateSessionV1,
   GetSession,
   GetSessionQr,
   type GetSessionV1,
@@ -18,18 +20,22 @@ import {
   type SessionReply,
   type SessionState,
   type SessionView,
+  SetBotMode,
+  type SetBotModeV1,
   type SubscriptionState,
   type TierPromotion,
   UpdateSession,
   type UpdateSessionBody,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
-import { v7 as uuidv7 } from 'uuid';
 import { actorOf, type Caller } from '../auth/authorization.js';
 import { SendPermissions } from '../auth/send-permissions.js';
 import { LimitsService } from '../limits/limits.service.js';
 import { isReadOnly, mostSessions } from '../limits/entitlements.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
+
+/** Order for a session, under the id that it is to have. */
+type NewSession = Omit<CreateSessionV1, 'tenantId' | 'most' | 'sandbox'>;
 
 /** This class asks `session-worker` for sessions, and `limits` for their tiers. */
 @Injectable()
@@ -44,20 +50,20 @@ export class SessionsService {
   /** @throws AppError `RATE_LIMITED` where the plan has no room for another one. */
   async create(
     subscription: SubscriptionState,
-    body: CreateSessionBody,
+    body: NewSession,
     { environment }: Caller,
   ): Promise<SessionView> {
     const { tenantId } = subscription;
     const most = mostSessions(subscription);
     const request = {
-      ...{ ...body, tenantId, sessionId: uuidv7() },
+      ...{ ...body, tenantId },
       ...(most === null ? {} : { most }),
       ...(environment === 'TEST' ? { sandbox: true } : {}),
     };
     const { session } = await this.rpc.request(CreateSession, request).catch(async (error: AppError) => {
       throw error.code === 'RATE_LIMITED' ? await this.limits.withReset(subscription, error) : error;
     });
-    return { ...session, warmupTier: 0 };
+    return viewOf(session, 0);
   }
 
   async list(tenantId: string, { limit = DEFAULT_LIMIT, before }: PageQuery): Promise<Page<SessionView>> {
@@ -127,6 +133,19 @@ export class SessionsService {
     return session;
   }
 
+  /** Switches who answers; a send of the next moment is admitted by the new mode. */
+  async setMode(
+    caller: Caller,
+    sessionId: string,
+    change: Pick<SetBotModeV1, 'botMode' | 'ifVersion'>,
+  ): Promise<SessionReply> {
+    const { tenantId } = caller;
+    const request = { tenantId, sessionId, ...change, actor: actorOf(caller) };
+    const reply = await this.rpc.request(SetBotMode, request);
+    this.permissions.invalidate(tenantId);
+    return reply;
+  }
+
   /** Deletes a session. The endpoint that is bound to it goes once the session has ended: the dispatcher gets the event of that. */
   async delete(caller: Caller, sessionId: string): Promise<void> {
     await this.change(caller.tenantId, sessionId, 'delete', actorOf(caller));
@@ -158,6 +177,18 @@ export class SessionsService {
     if (sessions.length === 0) return [];
     const { tiers } = await this.rpc.request(GetTiers, { sessionIds: sessions.map(({ id }) => id) });
     const byId = new Map(tiers.map(({ sessionId, tier }) => [sessionId, tier]));
-    return sessions.map((session) => ({ ...session, warmupTier: byId.get(session.id) ?? 0 }));
+    return sessions.map((session) => viewOf(session, byId.get(session.id) ?? 0));
   }
+}
+
+/** Shows a session, also under the names that its events have. */
+function viewOf(session: SessionState, warmupTier: number): SessionView {
+  const { statusReason: reason, status, botMode } = session;
+  const willReconnect = status === 'RECONNECTING';
+  return { ...session, warmupTier, reason, willReconnect, answers: answererOf(botMode) };
+}
+
+/** Says who answers a session. A paused endpoint answers, too: what people write waits for it. */
+export function answererOf(botMode: BotMode): Answerer {
+  return botMode === 'EXTERNAL' ? 'webhook' : 'nobody';
 }

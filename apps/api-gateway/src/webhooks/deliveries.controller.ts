@@ -24,6 +24,7 @@ import { IdParam } from '../edge/resource-id.js';
 import { withoutNulls } from '../edge/without-nulls.js';
 import { ApiErrors, ApiId, ApiPage } from '../openapi/answers.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
+import { assertMayReplay, mayReplayAll } from './replay-scope.js';
 
 const NO_ENDPOINT = 'ENDPOINT_NOT_FOUND';
 const NO_DELIVERY = 'DELIVERY_NOT_FOUND';
@@ -97,16 +98,20 @@ export class DeliveriesController {
     operationId: 'replayDelivery',
     summary: 'Send one finished delivery again',
     description:
-      'One more attempt with the same delivery id and body, signed anew. The schedule does not begin again: should it fail, a dead letter is one again, and what was delivered before stays delivered. While the endpoint is paused it is held. A delivery may have 100 attempts; beyond them the answer is 409 `QUOTA_CONFLICT`.',
+      'One more attempt with the same delivery id and body, signed anew. The schedule does not begin again: should it fail, a dead letter is one again, and what was delivered before stays delivered. While the endpoint is paused it is held. A delivery may have 100 attempts; beyond them the answer is 409 `QUOTA_CONFLICT`. That of a `message.…` event needs `messages:read` as well.',
   })
   @ApiId('id', 'Delivery id.')
   @ApiAcceptedResponse({ type: DeliveryView, description: 'On its way.' })
   @ApiErrors('VALIDATION_FAILED', NO_DELIVERY, NO_ENDPOINT, 'DELIVERY_STATE_CONFLICT', 'QUOTA_CONFLICT')
   async replayOne(
-    @CurrentCaller() { tenantId }: Caller,
+    @CurrentCaller() caller: Caller,
     @IdParam('id', NO_DELIVERY) deliveryId: string,
   ): Promise<DeliveryView> {
-    return (await this.rpc.request(ReplayDelivery, { tenantId, deliveryId })).delivery;
+    const ref = { tenantId: caller.tenantId, deliveryId };
+    if (!mayReplayAll(caller)) {
+      assertMayReplay(caller, (await this.rpc.request(GetDelivery, ref)).delivery.event);
+    }
+    return (await this.rpc.request(ReplayDelivery, ref)).delivery;
   }
 
   @Post('webhooks/:id/replay')
@@ -116,17 +121,18 @@ export class DeliveriesController {
     operationId: 'startReplay',
     summary: 'Send finished deliveries of an endpoint again',
     description:
-      'All that the filters match, oldest event first, one attempt each, beside live traffic: `status: DEAD` replays the dead letters. `dryRun` only counts them. One replay of an endpoint runs at a time; it goes on by itself whatever is restarted, and replays each delivery once. One that has had 100 attempts is left out.',
+      'All that the filters match, oldest event first, one attempt each, beside live traffic: `status: DEAD` replays the dead letters. `dryRun` only counts them. One replay of an endpoint runs at a time; it goes on by itself whatever is restarted, and replays each delivery once. One that has had 100 attempts is left out. It needs `messages:read` as well, but where `event` names one that is no `message.…` event.',
   })
   @ApiId('id', 'Endpoint id.')
   @ApiAcceptedResponse({ type: ReplayStart, description: 'Begun, or only counted.' })
   @ApiErrors('VALIDATION_FAILED', NO_ENDPOINT, 'REPLAY_CONFLICT')
   startReplay(
-    @CurrentCaller() { tenantId }: Caller,
+    @CurrentCaller() caller: Caller,
     @IdParam('id', NO_ENDPOINT) endpointId: string,
     @Body() body: ReplayBody,
   ): Promise<ReplayStart> {
-    const request = { ...withoutNulls(body), tenantId, endpointId };
+    const request = { ...withoutNulls(body), tenantId: caller.tenantId, endpointId };
+    assertMayReplay(caller, request.event);
     return this.rpc.request(StartReplay, request, REPLAY_TIMEOUT_MS);
   }
 

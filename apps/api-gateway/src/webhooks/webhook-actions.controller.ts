@@ -1,5 +1,5 @@
 import { Body, Controller, Get, HttpCode, Post, UseGuards } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiBody, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import {
   EndpointReasonBody,
   GetEndpointHealth,
@@ -16,6 +16,7 @@ import { RpcClient } from '@svc/messaging';
 import { actorOf, type Caller, CurrentCaller, NeedsScope } from '../auth/authorization.js';
 import { NoBodyGuard } from '../edge/no-body.guard.js';
 import { IdParam } from '../edge/resource-id.js';
+import { withoutNulls } from '../edge/without-nulls.js';
 import { ApiErrors, ApiId } from '../openapi/answers.js';
 
 const NOT_FOUND = 'ENDPOINT_NOT_FOUND';
@@ -57,17 +58,20 @@ export class WebhookActionsController {
   @ApiOperation({
     operationId: 'pauseWebhook',
     summary: 'Hold the deliveries of an endpoint',
-    description: 'One that is paused already stays as it is.',
+    description:
+      'One that is paused already stays as it is. A pause ends by a reactivation, or by another `url`.',
   })
   @ApiId('id', 'Endpoint id.')
+  @ApiBody({ type: EndpointReasonBody, required: false })
   @ApiOkResponse({ type: WebhookEndpoint, description: 'The endpoint, paused.' })
   @ApiErrors('VALIDATION_FAILED', NOT_FOUND, 'SESSION_STATE_CONFLICT')
   async pause(
     @CurrentCaller() caller: Caller,
     @IdParam('id', NOT_FOUND) endpointId: string,
-    @Body() { reason }: EndpointReasonBody,
+    @Body() body: EndpointReasonBody,
   ): Promise<WebhookEndpoint> {
-    return (await this.rpc.request(PauseEndpoint, { ...by(caller), endpointId, reason })).endpoint;
+    const request = { ...withoutNulls(body), ...by(caller), endpointId };
+    return (await this.rpc.request(PauseEndpoint, request)).endpoint;
   }
 
   @Post('reactivate')
@@ -79,14 +83,16 @@ export class WebhookActionsController {
     description: 'One that is active already stays as it is.',
   })
   @ApiId('id', 'Endpoint id.')
+  @ApiBody({ type: EndpointReasonBody, required: false })
   @ApiOkResponse({ type: WebhookEndpoint, description: 'The endpoint, active.' })
   @ApiErrors('VALIDATION_FAILED', NOT_FOUND, 'SESSION_STATE_CONFLICT')
   async reactivate(
     @CurrentCaller() caller: Caller,
     @IdParam('id', NOT_FOUND) endpointId: string,
-    @Body() { reason }: EndpointReasonBody,
+    @Body() body: EndpointReasonBody,
   ): Promise<WebhookEndpoint> {
-    return (await this.rpc.request(ReactivateEndpoint, { ...by(caller), endpointId, reason })).endpoint;
+    const request = { ...withoutNulls(body), ...by(caller), endpointId };
+    return (await this.rpc.request(ReactivateEndpoint, request)).endpoint;
   }
 
   @Post('test')

@@ -7,6 +7,7 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import {
+  answerTable,
   CreateEndpoint,
   CreateWebhookBody,
   DeleteEndpoint,
@@ -23,7 +24,6 @@ import { RpcClient } from '@svc/messaging';
 import { actorOf, type Caller, CurrentCaller, NeedsScope } from '../auth/authorization.js';
 import { NoBodyGuard } from '../edge/no-body.guard.js';
 import { IdParam } from '../edge/resource-id.js';
-import { withoutNulls } from '../edge/without-nulls.js';
 import { QuotasService } from '../limits/quotas.service.js';
 import { ApiErrors, ApiId, ApiPage } from '../openapi/answers.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
@@ -32,7 +32,9 @@ const NOT_FOUND = 'ENDPOINT_NOT_FOUND';
 /** Summary of docs/webhooks.md, which has a test for each of its sentences. */
 const CREATED = `It hears what is said in all sessions: this scope is as strong as messages:read.
 
-Each event is a signed POST: check \`X-Svc-Signature\`, answer 2xx within 10 seconds, and know a delivery that comes again by its \`deliveryId\`. What fails is sent again after 30 seconds, 2 minutes, 10 minutes and 1 hour, five attempts in all, and is a dead letter then. Five permanent answers in a row (401, 403, 404, 405, 410, 414, 451) pause the endpoint: what comes is held for 3 days, 100,000 at most, until it is reactivated.`;
+Each event is a signed POST: check \`X-Svc-Signature\`, answer 2xx within 10 seconds, and know a delivery that comes again by its \`deliveryId\`. What fails is sent again after 30 seconds, 2 minutes, 10 minutes and 1 hour, 5 attempts in all, and is a dead letter then. Five permanent answers in a row pause the endpoint: what comes is held for 3 days, 100,000 at most, until it is reactivated or gets another \`url\`.
+
+${answerTable()}`;
 
 /** `/v1/webhooks`, asked of their owner `webhook-dispatcher`, which writes into the audit log who has changed one. */
 @ApiTags('webhooks')
@@ -96,7 +98,11 @@ export class WebhooksController {
 
   @Patch(':id')
   @NeedsScope('webhooks:manage')
-  @ApiOperation({ operationId: 'updateWebhook', summary: 'Change an endpoint' })
+  @ApiOperation({
+    operationId: 'updateWebhook',
+    summary: 'Change an endpoint',
+    description: 'Another `url` also lifts a pause: what is held goes there, oldest first.',
+  })
   @ApiId('id', 'Endpoint id.')
   @ApiOkResponse({ type: WebhookEndpoint, description: 'The endpoint from now on.' })
   @ApiErrors('VALIDATION_FAILED', NOT_FOUND, 'SESSION_STATE_CONFLICT')
@@ -105,7 +111,7 @@ export class WebhooksController {
     @IdParam('id', NOT_FOUND) endpointId: string,
     @Body() body: UpdateWebhookBody,
   ): Promise<WebhookEndpoint> {
-    const request = { ...withoutNulls(body), ...by(caller), endpointId };
+    const request = { ...body, ...by(caller), endpointId };
     return (await this.rpc.request(UpdateEndpoint, request)).endpoint;
   }
 
@@ -116,7 +122,8 @@ export class WebhooksController {
   @ApiOperation({
     operationId: 'deleteWebhook',
     summary: 'Delete an endpoint and what waits for it',
-    description: 'One that is bound to a session is switched off with the external config of the session.',
+    description:
+      'One that is bound to a session can be deleted while the session is `MANAGED`, and goes with the session.',
   })
   @ApiId('id', 'Endpoint id.')
   @ApiNoContentResponse({ description: 'Deleted.' })

@@ -11,12 +11,9 @@ import {
   Matches,
   MaxLength,
   ValidateBy,
-  ValidateIf,
 } from 'class-validator';
+import { MayBeAbsent } from '@svc/contracts';
 import { WIDGET_LANGUAGES, WIDGET_SIDES, type WidgetLanguage, type WidgetSide } from './widget-words.js';
-
-/** Lets a field be left out; null is refused, for there is nothing that it could mean. */
-const MayBeAbsent = (): PropertyDecorator => ValidateIf((_, value: unknown) => value !== undefined);
 
 /** Origin as a browser sends it: scheme, host, port where it is not the usual one. */
 const ORIGIN = /^https?:\/\/[a-z0-9.-]+(:\d{1,5})?$/;

@@ -9,6 +9,7 @@ import {
 } from '@svc/contracts';
 import { envelopeOf } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
+import { expectError, fieldsOf } from '../support/answers.js';
 import { gateway, tenant, withGateway } from '../support/gateway.js';
 
 withGateway();
@@ -69,10 +70,17 @@ describe('a contact', () => {
     expect((await read(owner, ADA)).body).toEqual(answer.body);
   });
 
-  test.each(['+15550008888', 'nobody', '120363000000000001@g.us', '%00', '12345678901234567@s.whatsapp.net'])(
-    'that nothing is kept of, or that is none, is 404: %s',
+  test('that nothing is kept of is 404', async () => {
+    const answer = await read(tenant, '+15550008888');
+    expect(answer).toMatchObject({ status: 404, body: { code: 'CONTACT_NOT_FOUND' } });
+  });
+
+  test.each(['nobody', '120363000000000001@g.us', '%00', '12345678901234567@s.whatsapp.net'])(
+    'that is neither a phone number nor the address of a person is 400: %s',
     async (contact) => {
-      expect(await read(tenant, contact)).toMatchObject({ status: 404, body: { code: 'CONTACT_NOT_FOUND' } });
+      const answer = await read(tenant, contact);
+      expectError(answer, 400, 'VALIDATION_FAILED');
+      expect(fieldsOf(answer)).toEqual(['contact']);
     },
   );
 });

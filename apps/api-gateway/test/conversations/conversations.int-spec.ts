@@ -28,6 +28,7 @@ async function keep(
     direction: 'INBOUND',
     status: 'RECEIVED',
     keyId: of.id,
+    sentAt: null,
     origin: null,
     media: null,
   } as const;

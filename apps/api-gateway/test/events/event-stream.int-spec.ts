@@ -7,7 +7,7 @@ import {
   parseData,
   SessionConnectedV1,
 } from '@svc/contracts';
-import { type ApiDocument, apiOperations, isStream, waitFor } from '@svc/testing';
+import { waitFor } from '@svc/testing';
 import { EventStreams } from '../../src/events/event-streams.service.js';
 import { LogReader } from '../../src/events/log-reader.js';
 import { LogTail } from '../../src/events/log-tail.js';
@@ -77,9 +77,10 @@ describe('a stream', () => {
   });
 
   test('looks as the description shows it', async () => {
-    const document = (await gateway.call(undefined, 'GET /openapi.json')).body as unknown as ApiDocument;
-    const shown = apiOperations(document).find(isStream)?.responses['200']?.content?.['text/event-stream'];
-    const example = String(shown?.example);
+    const { paths } = (await gateway.call(undefined, 'GET /openapi.json')).body as {
+      paths?: Record<string, { get?: { description: string } }>;
+    };
+    const [, example = ''] = /```\n(.+)```/s.exec(paths?.['/v1/events/stream']?.get?.description ?? '') ?? [];
     const data = JSON.parse(/^data: (.+)$/m.exec(example)?.[1] ?? '') as LoggedEvent;
     const reader = await follow();
     await waitFor('the place of the stream', () => reader.lastId);

@@ -9,6 +9,7 @@ import {
 } from '@svc/contracts';
 import { KeyUsage } from '../../src/auth/key-verifier.js';
 import { generateKey } from '../../src/auth/api-key.js';
+import { expectError, fieldsOf } from '../support/answers.js';
 import { type Answer, gateway, tenant, withGateway } from '../support/gateway.js';
 
 withGateway();
@@ -91,97 +92,24 @@ function checksumOf(payload: string): string {
   return text;
 }
 
-describe('a rotation', () => {
-  test('gives a new key and 24 hours to the calling one', async () => {
-    const { apiKey, kid, tenantId } = await gateway.createTenant();
-    const made = await make(apiKey);
-    expect(made).toMatchObject({
-      name: 'First key',
-      scopes: ['*'],
-      scope: '*',
-      rotationDue: false,
-      expiresAt: null,
-      rotated: { kid },
-    });
-    expect(made.secret).toMatch(/^rk_live_[A-Za-z0-9]{50}$/);
-    const hours = (Date.parse(made.rotated?.expiresAt ?? '') - Date.now()) / 3_600_000;
-    expect(hours).toBeGreaterThan(23.99);
-    expect(hours).toBeLessThanOrEqual(24);
-    expect((await list(apiKey)).status).toBe(200);
-    expect((await list(made.secret)).status).toBe(200);
-    await gateway.service.rpc.request(AgeKey, { kid, hours: 24 });
-    expect((await list(apiKey)).status).toBe(401);
-    expect((await list(made.secret)).status).toBe(200);
-    expect(await auditOf({ tenantId } as NewTenant)).toEqual(
-      expect.arrayContaining([`key:${kid} api_key.rotated ${kid}`, `key:${kid} api_key.created ${made.kid}`]),
-    );
+test('a new key takes the scopes as answers name them, too, and both where they say the same', async () => {
+  const { apiKey } = await gateway.createTenant();
+  const { scopes, scope } = await make(apiKey, {
+    rotates: null,
+    scopes: ['messages:read', 'webhooks:manage'],
   });
-
-  test('by two deployments at the same moment succeeds for one of them; the other hears so, and makes no key', async () => {
-    const { apiKey, kid } = await gateway.createTenant();
-    const rotate = (): Promise<Answer> => gateway.call(apiKey, 'POST /v1/api-keys');
-    const answers = await Promise.all([rotate(), rotate(), rotate()]);
-    answers.push(await rotate());
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409]);
-    const refused = answers.find(({ status }) => status === 409);
-    expect(refused?.body).toMatchObject({ code: 'API_KEY_CONFLICT' });
-    expect((await list(apiKey)).body['items']).toHaveLength(2);
-    // An answer that was lost is asked for again when its time is over.
-    await sql(`UPDATE gateway.api_key SET rotated_at = rotated_at - interval '2 seconds' WHERE kid = $1`, [
-      kid,
-    ]);
-    expect((await rotate()).status).toBe(201);
-  });
-
-  test('into keys that may do less is none: several are made one after the other', async () => {
-    const { apiKey } = await gateway.createTenant();
-    for (const scope of ['messages:read', 'messages:send', 'webhooks:manage']) {
-      expect((await make(apiKey, { scopes: [scope] })).scope).toBe(scope);
-    }
-    expect((await make(apiKey)).scope).toBe('*');
-  });
-
-  test('once more does not give the old key more time', async () => {
-    const { apiKey, kid } = await gateway.createTenant();
-    await make(apiKey);
-    await gateway.service.rpc.request(AgeKey, { kid, hours: 23 });
-    const again = await make(apiKey);
-    expect(Date.parse(again.rotated?.expiresAt ?? '') - Date.now()).toBeLessThan(3_600_000);
-  });
-
-  test('of null makes a key beside the others, of a kid replaces that key and takes over its name and scopes', async () => {
-    const { apiKey } = await gateway.createTenant();
-    const beside = await make(apiKey, { name: 'Reader', scopes: ['messages:read'], rotates: null });
-    expect(beside).toMatchObject({ rotated: null, scope: 'messages:read' });
-    const next = await make(apiKey, { rotates: beside.kid });
-    expect(next).toMatchObject({ name: 'Reader', scopes: ['messages:read'], rotated: { kid: beside.kid } });
-    const { body } = await list(apiKey);
-    const expiring = (body['items'] as ApiKeyView[]).filter(({ expiresAt }) => expiresAt !== null);
-    expect(expiring.map(({ kid }) => kid)).toEqual([beside.kid]);
-  });
-});
-
-describe('the last moment of a key', () => {
-  test('is the last millisecond of its 24 hours', async () => {
-    const { apiKey, kid } = await gateway.createTenant();
-    await make(apiKey);
-    const [row] = await sql('SELECT expires_at FROM gateway.api_key WHERE kid = $1', [kid]);
-    const expiry = row?.['expires_at'] as Date;
-    const [original] = await sql(`SELECT pg_get_functiondef('public.svc_now(uuid)'::regprocedure) AS text`);
-    const standStill = async (at: Date): Promise<void> => {
-      await sql(`CREATE OR REPLACE FUNCTION public.svc_now(tenant uuid DEFAULT NULL) RETURNS timestamptz
-        LANGUAGE sql STABLE AS $$ SELECT '${at.toISOString()}'::timestamptz $$`);
-      gateway.invalidatePermissions();
-    };
-    try {
-      await standStill(new Date(expiry.getTime() - 1));
-      expect((await list(apiKey)).status).toBe(200);
-      await standStill(expiry);
-      expect((await list(apiKey)).status).toBe(401);
-    } finally {
-      await sql(original?.['text'] as string);
-    }
-  });
+  expect(await make(apiKey, { rotates: null, scope })).toMatchObject({ scopes, scope });
+  expect(await make(apiKey, { rotates: null, scope, scopes })).toMatchObject({ scopes, scope });
+  for (const wrong of [
+    { scope, scopes: ['messages:read'] },
+    { scope: 'root' },
+    { scope: 'messages:read,messages:send' },
+    { scope: '' },
+  ]) {
+    const answer = await gateway.call(apiKey, 'POST /v1/api-keys', { rotates: null, ...wrong });
+    expectError(answer, 400, 'VALIDATION_FAILED');
+    expect(fieldsOf(answer)).toEqual(['scope']);
+  }
 });
 
 describe('the list of keys', () => {
@@ -199,6 +127,23 @@ describe('the list of keys', () => {
       cursor = body['nextCursor'] as string | null;
     }
     expect(seen).toEqual([made[3]?.kid, made[2]?.kid, made[1]?.kid, kid]);
+  });
+
+  test('shows one that has expired for 30 days more; then the next one that is made takes its row away', async () => {
+    const { apiKey, kid } = await gateway.createTenant();
+    const old = await make(apiKey, { rotates: null, expiresInDays: 1 });
+    const kids = async (): Promise<string[]> =>
+      ((await list(apiKey)).body['items'] as ApiKeyView[]).map((item) => item.kid);
+    const rows = (): Promise<object[]> => sql('SELECT FROM gateway.api_key WHERE kid = $1', [old.kid]);
+    await gateway.service.rpc.request(AgeKey, { kid: old.kid, hours: 31 * 24 - 1 });
+    expect((await list(old.secret)).status).toBe(401);
+    expect(await kids()).toEqual([kid, old.kid]);
+    await gateway.service.rpc.request(AgeKey, { kid: old.kid, hours: 1 });
+    expect(await kids()).toEqual([kid]);
+    expect(await rows()).toHaveLength(1);
+    const revoked = await make(apiKey, { rotates: null });
+    await gateway.call(apiKey, `DELETE /v1/api-keys/${revoked.kid}`);
+    expect([await rows(), await kids()]).toEqual([[], [kid]]);
   });
 
   test('shows when a key was last used, after the minute in which uses are gathered', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Entitlements, GetAuditLog, type NewTenant } from '@svc/contracts';
+import { AgeKey, type Entitlements, GetAuditLog, type NewTenant } from '@svc/contracts';
 import { type Answer, gateway, withGateway } from '../support/gateway.js';
 
 withGateway();
@@ -78,11 +78,24 @@ describe('API keys', () => {
 
   test('that are replaced make no room for a second successor', async () => {
     const tenant = await own({ keys: 1 });
+    const { body: first } = await make(tenant, {});
+    await gateway.service.rpc.request(AgeKey, { kid: tenant.kid, hours: 1 });
+    const { status, body: second } = await make(tenant, {});
+    expect(status).toBe(201);
+    await gateway.call(String(second['secret']), 'GET /v1/sessions');
+    await gateway.service.rpc.request(AgeKey, { kid: tenant.kid, hours: 1 });
+    expect(await make(tenant, {})).toMatchObject({ status: 409, body: { code: 'API_KEY_REPLACED' } });
+    expect((await gateway.call(String(first['secret']), 'GET /v1/sessions')).status).toBe(401);
+    expect(await limitsOf(tenant)).toMatchObject({ apiKeys: { used: 1 } });
+  });
+
+  test('that replace themselves without end leave the admin key room to be replaced', async () => {
+    const tenant = await own({ keys: 2 });
+    let leaked = String((await make(tenant, { scopes: ['messages:send'] })).body['secret']);
+    const rotate = (): Promise<Answer> => gateway.call(leaked, 'POST /v1/api-keys');
+    for (let n = 0; n < 2; n += 1) leaked = String((await rotate()).body['secret']);
+    expect(await rotate()).toMatchObject(refusal('keys', 2));
     expect(await make(tenant, {})).toMatchObject({ status: 201 });
-    await sql(`UPDATE gateway.api_key SET rotated_at = rotated_at - interval '2 seconds' WHERE kid = $1`, [
-      tenant.kid,
-    ]);
-    expect(await make(tenant, {})).toMatchObject(refusal('keys', 1));
   });
 
   test('that have expired do not count', async () => {

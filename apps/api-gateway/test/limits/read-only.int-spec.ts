@@ -37,7 +37,8 @@ const READ_ONLY = {
   status: 429,
   body: {
     code: 'RATE_LIMITED',
-    message: 'This session is read-only: the plan has room for 5, and older sessions have it.',
+    message:
+      'This session is read-only: the plan has room for 5, and older sessions have it. Waiting does not help, whatever Retry-After says: delete a session, or take a larger plan.',
     meta: { layer: 'plan', resource: 'sessions', limit: 5, used: 7, resetAt },
   },
 };

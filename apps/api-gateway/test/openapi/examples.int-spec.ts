@@ -13,6 +13,7 @@ import {
   pathWithIds,
   withIds,
 } from '@svc/testing';
+import { examplesIn } from '../support/examples.js';
 import { EXAMPLE_ORIGIN, furnish, someForm } from '../support/furnish.js';
 import { type Answer, gateway, withSandboxGateway } from '../support/gateway.js';
 
@@ -33,7 +34,7 @@ beforeAll(async () => {
 function sendings({ body }: ApiOperation): [name: string, value: unknown][] {
   const [[type, content] = []] = Object.entries(body?.content ?? {});
   if (content === undefined) return [['without a body', undefined]];
-  return type === JSON_TYPE ? contentExamples(document, content) : [['a form', someForm()]];
+  return type === JSON_TYPE ? examplesIn(document, content) : [['a form', someForm()]];
 }
 
 /** Fills every parameter of the query with its example; a cursor has none, since only the gateway can make one. */
@@ -90,13 +91,19 @@ async function firstOfStream(path: string, headers: Record<string, string>): Pro
 
 /** Lists the examples of a content that break its schema. */
 function brokenExamples(content: ApiContent): string[] {
-  return contentExamples(document, content).flatMap(([name, value]) =>
+  return examplesIn(document, content).flatMap(([name, value]) =>
     check.breachesOf(content.schema ?? {}, value).map((breach) => `${name}: ${breach}`),
   );
 }
 
 test('every field of the description has an example of its own', () => {
-  const without = JSON.stringify(document).match(/"\w+":\[?"a field without an example"/g);
+  // A file has none.
+  const names = Object.keys(document.components.schemas).filter((name) => name !== 'UploadRequest');
+  const made = names.map((name) =>
+    examplesIn(document, { schema: { $ref: `#/components/schemas/${name}` } }),
+  );
+  expect(made.length).toBeGreaterThan(100);
+  const without = JSON.stringify([document, made]).match(/"\w+":\[?"a field without an example"/g);
   expect(new Set(without)).toEqual(new Set());
 });
 
@@ -105,7 +112,7 @@ describe('every example of a request', () => {
     for (const { route, body, parameters } of operations) {
       const content = body?.content[JSON_TYPE];
       if (content) {
-        expect([route, contentExamples(document, content).length]).not.toEqual([route, 0]);
+        expect([route, examplesIn(document, content).length]).not.toEqual([route, 0]);
         expect([route, brokenExamples(content)]).toEqual([route, []]);
       }
       for (const { name, schema, example = schema['example'] } of parameters) {
@@ -141,7 +148,7 @@ describe('every example of an answer', () => {
         const json = content?.[JSON_TYPE];
         const problems = json && [
           ...brokenExamples(json),
-          ...(contentExamples(document, json).length > 0 ? [] : ['no example']),
+          ...(examplesIn(document, json).length > 0 ? [] : ['no example']),
         ];
         return (problems ?? []).map((problem) => `${route} ${status}: ${problem}`);
       }),
@@ -149,21 +156,32 @@ describe('every example of an answer', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('of an error stands under the status of its code', () => {
+  test('of an error stands under the status of its code, which is one that is listed there', () => {
     for (const { route, responses } of operations) {
-      for (const [status, { content }] of Object.entries(responses).filter(([one]) => Number(one) >= 400)) {
-        for (const [name, value] of contentExamples(document, content?.[JSON_TYPE] ?? {})) {
-          const { code } = value as { code: ErrorCode };
-          expect([route, code, ERROR_CATALOGUE[code].status]).toEqual([route, name, Number(status)]);
-        }
+      for (const [status, { content, ...response }] of Object.entries(responses)) {
+        const codes = (response['x-error-codes'] ?? []) as ErrorCode[];
+        const statuses = new Set(codes.map((code) => ERROR_CATALOGUE[code].status));
+        if (Number(status) >= 400) expect([route, [...statuses]]).toEqual([route, [Number(status)]]);
+        for (const [name] of codes.length > 0 ? contentExamples(document, content?.[JSON_TYPE] ?? {}) : [])
+          expect([route, codes]).toEqual([route, expect.arrayContaining([name])]);
       }
     }
+  });
+
+  test('stands in the description for every code whose meta says more than the message', () => {
+    for (const [name, { value }] of Object.entries(document.components.examples ?? {})) {
+      expect(value).toMatchObject({ code: name, meta: expect.anything() });
+      expect(check.breachesOf({ $ref: '#/components/schemas/HttpErrorBody' }, value)).toEqual([]);
+    }
+    expect(Object.keys(document.components.examples ?? {}).sort()).toEqual(
+      ['FORBIDDEN', 'QUOTA_CONFLICT', 'RATE_LIMITED', 'VALIDATION_FAILED'].sort(),
+    );
   });
 });
 
 test.each([...PUBLIC_EVENTS])('the example of the webhook %s is an event by its contract', (event) => {
   const content = document.webhooks?.[event]?.post.requestBody?.content[JSON_TYPE] ?? {};
-  const [[, value] = []] = contentExamples(document, content);
+  const [[, value] = []] = examplesIn(document, content);
   expect(value).toMatchObject({ event });
   expect(brokenExamples(content)).toEqual([]);
   const contract = Object.values(contracts).find(

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { FindMessages, Reserve } from '@svc/contracts';
+import { FindMessages, Reserve, type SessionStatus } from '@svc/contracts';
 import { type Answer, gateway, tenant, withGateway } from '../support/gateway.js';
 
 withGateway();
@@ -12,7 +12,7 @@ afterEach(() => {
 
 const send = (body: object, key = tenant.apiKey): Promise<Answer> =>
   gateway.call(key, 'POST /v1/messages', body);
-const session = (status: 'CONNECTED' | 'DISCONNECTED' = 'CONNECTED'): string =>
+const session = (status: SessionStatus = 'CONNECTED'): string =>
   gateway.fakes.addSession(tenant.tenantId, { status }).id;
 const rowsOf = (sessionId: string): Promise<{ id: string; status: string; contact: string }[]> =>
   gateway.service.database.query('SELECT * FROM gateway.message WHERE session_id = $1', [sessionId]);
@@ -25,6 +25,12 @@ const RATE_LIMIT = {
 };
 
 describe('a send', () => {
+  test('goes out of a session that is DEGRADED: it is connected, whatever doubts there are', async () => {
+    const sessionId = session('DEGRADED');
+    expect(await send({ sessionId, to: '+49 151 12345678', text: 'Hello' })).toMatchObject({ status: 200 });
+    expect(await commandsOf(sessionId)).toHaveLength(1);
+  });
+
   test('is answered with a job, and leaves a row and one command', async () => {
     const sessionId = session();
     const answer = await send({ sessionId, to: '+49 151 12345678', text: 'Hello' });
@@ -143,9 +149,12 @@ describe('refusals come in a fixed order', () => {
     expect(gateway.fakes.asked).not.toContain(Reserve.subject);
   });
 
-  test.each(['session', 'plan'] as const)(
-    'a used up %s cap is 429, says until when, and leaves nothing',
-    async (layer) => {
+  test.each([
+    ['session', /^The messages of this session for today are used up: its warmup tier allows 10 a day\./],
+    ['plan', /^The messages of the plan for today are used up: it allows 10 a day\.$/],
+  ] as const)(
+    'a used up %s cap is 429, says which one and until when, and leaves nothing',
+    async (layer, message) => {
       gateway.fakes.refusal = { ...RATE_LIMIT, layer };
       const sessionId = session();
       const answer = await send({
@@ -157,11 +166,26 @@ describe('refusals come in a fixed order', () => {
       expect(answer.status).toBe(429);
       expect(answer.headers.get('retry-after')).toBe('4321');
       const { retryAfterSeconds: _, ...meta } = { ...RATE_LIMIT, layer };
-      expect(answer.body).toMatchObject({ code: 'RATE_LIMITED', meta });
+      expect(answer.body).toMatchObject({
+        ...{ code: 'RATE_LIMITED', meta },
+        message: expect.stringMatching(message),
+      });
       expect(await rowsOf(sessionId)).toEqual([]);
       expect(await commandsOf(sessionId)).toEqual([]);
     },
   );
+
+  test('a used up tier says how it rises, by itself and by hand, and the highest one does not', async () => {
+    const words = async (limit: number): Promise<unknown> => {
+      gateway.fakes.refusal = { ...RATE_LIMIT, layer: 'session', limit };
+      const sessionId = session();
+      return (await send({ sessionId, to: '+15550001111', text: 'x' })).body['message'];
+    };
+    const message = await words(250);
+    for (const part of ['half of the days', '15 % of the contacts reply', '/warmup', '/promote-warmup-tier'])
+      expect(message).toContain(part);
+    expect(await words(5_000)).toMatch(/allows 5000 a day\.$/);
+  });
 });
 
 test('of each clientMessageId the digest of its message is stored, another one where session, contact or content differ', async () => {

@@ -4,6 +4,7 @@ import { waitFor } from '@svc/testing';
 import {
   call,
   createTenant,
+  database,
   fakes,
   gateway,
   startGateway,
@@ -31,4 +32,25 @@ test('a session that was being enabled when the gateway was killed is enabled by
   expect((await call(apiKey, path, body)).status).toBe(200);
   expect(fakes.sessions.get(id)?.state.botMode).toBe('EXTERNAL');
   expect(bound()).toMatchObject([{ endpoint: { status: 'ACTIVE' } }]);
+});
+
+test('a session that was being created in external mode when the gateway was killed is deleted a minute later', async () => {
+  const { tenantId, apiKey } = await createTenant('Crash');
+  const own = () => [...fakes.sessions.values()].filter((session) => session.tenantId === tenantId);
+  fakes.mute.add(PutBoundEndpoint.subject);
+  const body = { name: 'Sales', botMode: 'EXTERNAL', webhookUrl: 'https://example.com/bot' };
+  const unanswered = call(apiKey, 'POST /v1/sessions', body);
+  await Promise.all([
+    expect(unanswered).rejects.toThrow(),
+    waitFor('the session', () => own().length === 1).then(() => gateway.stop('SIGKILL')),
+  ]);
+  fakes.mute.clear();
+  await startGateway();
+  expect(own()).toHaveLength(1);
+  await database.query('UPDATE gateway.session_creation SET due_at = clock_timestamp()');
+  await waitFor('the session to be gone', () => own().length === 0);
+  await waitFor(
+    'the row to be gone',
+    async () => (await database.query('SELECT FROM gateway.session_creation')).length === 0,
+  );
 });

@@ -3,7 +3,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import {
   type AuditEntry,
+  type ExternalConfig,
   GetAuditLog,
+  HEARS_BY_DEFAULT,
   type NewApiKey,
   PutBoundEndpoint,
   SetBotMode,
@@ -27,8 +29,11 @@ describe('external mode', () => {
   test('needs a URL the first time, and has none before', async () => {
     const { id } = gateway.fakes.addSession(tenant.tenantId);
     expect((await call(`GET /v1/sessions/${id}/external-config`)).body).toEqual({
-      ...{ botMode: 'MANAGED', webhookUrl: null, webhookSecret: null },
+      ...{ botMode: 'MANAGED', answers: 'nobody', webhookUrl: null, webhookSecret: null },
+      ...{ endpointId: null, endpointStatus: null, pausedReason: null, events: null, hears: null },
     });
+    const early = await external(id, { enabled: false, webhookUrl: url });
+    expect(early).toMatchObject({ status: 400, body: { meta: { fields: [{ field: 'webhookUrl' }] } } });
     const refused = await external(id, { enabled: true });
     expect(refused).toMatchObject({ status: 400, body: { meta: { fields: [{ field: 'webhookUrl' }] } } });
     const wrong = await external(id, { enabled: true, webhookUrl: 'ftp://example.com' });
@@ -45,17 +50,44 @@ describe('external mode', () => {
       ...{ SVC_TENANT_ID: tenant.tenantId, SVC_SESSION_ID: id, SVC_WEBHOOK_SECRET: secret },
     });
     const off = await external(id, { enabled: false });
-    expect(off.body).toEqual({ botMode: 'MANAGED', webhookUrl: url, webhookSecret: secret });
+    const of = {
+      webhookUrl: url,
+      webhookSecret: secret,
+      pausedReason: null,
+      events: [],
+      hears: HEARS_BY_DEFAULT,
+    };
+    const endpointId = on.body['endpointId'];
+    expect(off.body).toEqual({
+      ...of,
+      botMode: 'MANAGED',
+      answers: 'nobody',
+      endpointId,
+      endpointStatus: 'DISABLED',
+    });
     const bound = [...gateway.fakes.dispatcher.endpoints.values()].find(
       ({ endpoint }) => endpoint.sessionId === id,
     );
-    expect(bound?.endpoint.status).toBe('DISABLED');
+    expect(bound?.endpoint).toMatchObject({ id: endpointId, status: 'DISABLED' });
     expect((await external(id, { enabled: true })).body).toMatchObject({
       botMode: 'EXTERNAL',
       webhookSecret: secret,
     });
     expect((await call(`GET /v1/sessions/${id}/external-config`)).body).toEqual({
-      ...{ botMode: 'EXTERNAL', webhookUrl: url, webhookSecret: secret },
+      ...{ ...of, botMode: 'EXTERNAL', answers: 'webhook', endpointId, endpointStatus: 'ACTIVE' },
+    });
+  });
+
+  test('says that its endpoint is paused, which another address ends and enabling does not', async () => {
+    const { id } = gateway.fakes.addSession(tenant.tenantId);
+    const { body } = await external(id, { enabled: true, webhookUrl: url });
+    await call(`POST /v1/webhooks/${String(body['endpointId'])}/pause`);
+    const paused = { endpointStatus: 'PAUSED', pausedReason: 'REQUESTED' };
+    expect((await call(`GET /v1/sessions/${id}/external-config`)).body).toMatchObject(paused);
+    await external(id, { enabled: false });
+    expect((await external(id, { enabled: true })).body).toMatchObject(paused);
+    expect((await external(id, { enabled: true, webhookUrl: `${url}/2` })).body).toMatchObject({
+      ...{ endpointId: body['endpointId'], endpointStatus: 'ACTIVE', pausedReason: null },
     });
   });
 
@@ -95,24 +127,81 @@ describe('external mode', () => {
     expect(JSON.stringify((await call('GET /v1/api-keys')).body)).not.toMatch(/"expiresAt":"/);
   });
 
-  test('keeps its endpoint: it is not deleted and its events are not narrowed by itself', async () => {
+  test('mints a key that may do what is asked, and names those that were minted before for the session', async () => {
+    const { id } = gateway.fakes.addSession(tenant.tenantId);
+    const scopes = ['messages:send', 'messages:read'];
+    const mint = async (): Promise<ExternalConfig> => {
+      const answer = await external(id, { enabled: true, webhookUrl: url, mintApiKey: true, scopes });
+      expect(answer.status).toBe(200);
+      return answer.body as unknown as ExternalConfig;
+    };
+    const [first, second] = [await mint(), await mint()];
+    expect(first.mintedKey).toMatchObject({ name: 'Bot of Support line', scopes, earlier: [] });
+    const key = second.env?.SVC_API_KEY;
+    expect((await gateway.call(key, 'GET /v1/sessions')).status).toBe(200);
+    expect((await gateway.call(key, 'GET /v1/api-keys')).status).toBe(403);
+    const { body: next } = await gateway.call(key, 'POST /v1/api-keys');
+    expect(next).toMatchObject({ scopes, sessionId: id });
+    await call(`DELETE /v1/api-keys/${second.mintedKey?.kid}`);
+    expect((await mint()).mintedKey?.earlier).toEqual([next['kid'], first.mintedKey?.kid]);
+    const other = gateway.fakes.addSession(tenant.tenantId);
+    const elsewhere = await external(other.id, { enabled: true, webhookUrl: url, mintApiKey: true });
+    expect(elsewhere.body['mintedKey']).toMatchObject({ scopes: ['*'], earlier: [] });
+  });
+
+  test('takes scopes for a key that is minted, and for nothing else', async () => {
+    const { id } = gateway.fakes.addSession(tenant.tenantId);
+    for (const body of [{ scopes: ['messages:send'] }, { mintApiKey: true, scopes: [] }]) {
+      const answer = await external(id, { enabled: true, webhookUrl: url, ...body });
+      expect(answer).toMatchObject({ status: 400, body: { meta: { fields: [{ field: 'scopes' }] } } });
+    }
+    expect(gateway.fakes.sessions.get(id)?.state.botMode).toBe('MANAGED');
+  });
+
+  test('takes a filter of events and what the bot hears, and says both', async () => {
+    const { id } = gateway.fakes.addSession(tenant.tenantId);
+    const [events, hears] = [['message.received'], { groups: false, own: true, changes: false }];
+    const put = { enabled: true, webhookUrl: url, events, hears: { groups: false, own: true } };
+    expect((await external(id, put)).body).toMatchObject({ events, hears });
+    expect((await external(id, { enabled: true })).body).toMatchObject({ events, hears });
+    expect((await call(`GET /v1/sessions/${id}/external-config`)).body).toMatchObject({ events, hears });
+    for (const [wrong, field] of [
+      [{ events: ['message.sent'] }, 'events'],
+      [{ events: ['message.lost'] }, 'events'],
+      [{ hears: { own: 1 } }, 'hears.own'],
+    ] as const)
+      expect(await external(id, { enabled: true, ...wrong })).toMatchObject({
+        status: 400,
+        body: { code: 'VALIDATION_FAILED', meta: { fields: [{ field }] } },
+      });
+  });
+
+  test('keeps its endpoint: it is not deleted while it answers, and its events have the messages that arrive', async () => {
     const { id } = gateway.fakes.addSession(tenant.tenantId);
     await external(id, { enabled: true, webhookUrl: url });
     const { items } = (await call('GET /v1/webhooks?limit=200')).body as { items: WebhookEndpoint[] };
     const path = `/v1/webhooks/${items.find(({ sessionId }) => sessionId === id)?.id}`;
     const conflict = { status: 409, body: { code: 'SESSION_STATE_CONFLICT' } };
     expect(await call(`DELETE ${path}`)).toMatchObject(conflict);
-    expect(await call(`PATCH ${path}`, { events: ['message.sent'] })).toMatchObject(conflict);
+    expect(await call(`PATCH ${path}`, { events: ['message.sent'] })).toMatchObject({
+      status: 400,
+      body: { meta: { fields: [{ field: 'events' }] } },
+    });
     expect(await call(`PATCH ${path}`, { name: 'My bot' })).toMatchObject({ status: 200 });
+    await external(id, { enabled: false });
+    expect((await call(`DELETE ${path}`)).status).toBe(204);
+    expect((await call(`GET /v1/sessions/${id}/external-config`)).body).toMatchObject({ endpointId: null });
   });
 
   test('mints no key for a caller that may not make keys', async () => {
     const { id } = gateway.fakes.addSession(tenant.tenantId);
     const narrow = (await call('POST /v1/api-keys', { scopes: ['webhooks:manage'], rotates: null }))
       .body as unknown as NewApiKey;
-    const body = { enabled: true, webhookUrl: url, mintApiKey: true };
-    const answer = await gateway.call(narrow.secret, `PUT /v1/sessions/${id}/external-config`, body);
-    expect(answer).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
+    for (const scopes of [{}, { scopes: ['webhooks:manage'] }]) {
+      const body = { enabled: true, webhookUrl: url, mintApiKey: true, ...scopes };
+      const answer = await gateway.call(narrow.secret, `PUT /v1/sessions/${id}/external-config`, body);
+      expect(answer).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
+    }
     expect(gateway.fakes.sessions.get(id)?.state.botMode).toBe('MANAGED');
   });
 

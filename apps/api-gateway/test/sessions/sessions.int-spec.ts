@@ -33,6 +33,22 @@ describe('a session', () => {
     expect((await call(`GET ${path}`)).body['code']).toBe('SESSION_NOT_FOUND');
   });
 
+  test.each([
+    ['DEGRADED', 'UNANSWERED', false],
+    ['RECONNECTING', 'CONNECTION_LOST', true],
+    ['DISCONNECTED', 'REPLACED', false],
+  ] as const)(
+    'that is %s says why, and whether it comes back by itself',
+    async (status, reason, willReconnect) => {
+      const other = await gateway.createTenant();
+      const read = (route: string): Promise<Answer> => gateway.call(other.apiKey, route);
+      const { id } = gateway.fakes.addSession(other.tenantId, { status, statusReason: reason });
+      const shown = { id, status, statusReason: reason, reason, willReconnect };
+      expect((await read(`GET /v1/sessions/${id}`)).body).toMatchObject(shown);
+      expect((await read('GET /v1/sessions')).body['items']).toContainEqual(expect.objectContaining(shown));
+    },
+  );
+
   test('changes its name, and its proxy is handed on as it was written', async () => {
     const proxy = 'socks5://ada:s3cret@proxy.example.com:1080';
     const made = await call('POST /v1/sessions', { name: 'Sales', proxy });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import {
   GetSubscription,
+  type SessionState,
   type SubscriptionState,
   TakeProviderEvent,
   type TokenRefusal,
@@ -134,14 +135,15 @@ describe('a send of a plan whose tokens are used up', () => {
     ...{ layer: 'tokens', limit: 5_000_000, used: 5_000_001 },
     ...{ resetAt: '2031-02-01T00:00:00.000Z', retryAfterSeconds: 86_400 },
   };
-  const blocked = async () => {
+  const blocked = async (state: Partial<SessionState> = {}) => {
     const { tenantId, apiKey } = await gateway.createTenant();
     Object.assign(gateway.fakes.subscriptions.get(tenantId) as object, { tokenRefusal: refusal });
-    const { id: sessionId } = gateway.fakes.addSession(tenantId);
+    const { id: sessionId } = gateway.fakes.addSession(tenantId, state);
     const send = (more: object = {}) =>
       call('POST /v1/messages', { sessionId, to: '+15550001111', text: 'x', ...more }, apiKey);
     return Object.assign(send, {
       limits: () => call(`GET /v1/sessions/${sessionId}/limits`, undefined, apiKey),
+      answeredBy: (body: object) => call(`PUT /v1/sessions/${sessionId}/external-config`, body, apiKey),
     });
   };
 
@@ -157,7 +159,10 @@ describe('a send of a plan whose tokens are used up', () => {
     const { layer, limit, used, resetAt } = refusal;
     expect(answer).toMatchObject({
       status: 429,
-      body: { code: 'RATE_LIMITED', meta: { layer, limit, used, resetAt } },
+      body: {
+        ...{ code: 'RATE_LIMITED', meta: { layer, limit, used, resetAt } },
+        message: `The tokens of the plan for this month are used up: it includes ${limit}.`,
+      },
     });
     expect(answer.headers.get('retry-after')).toBe('86400');
     expect(gateway.fakes.reserved.size).toBe(reserved);
@@ -177,6 +182,22 @@ describe('a send of a plan whose tokens are used up', () => {
       wouldSend: false,
       refusal: { code: 'RATE_LIMITED', meta: { layer: 'tokens' }, retryAt: refusal.resetAt },
     });
+  });
+
+  test('goes out in external mode, in which no tokens are used', async () => {
+    const send = await blocked({ botMode: 'EXTERNAL' });
+    expect((await send.limits()).body).toMatchObject({ left: 208 });
+    expect((await send({ dryRun: true })).body).toMatchObject({ wouldSend: true });
+    expect(await send()).toMatchObject({ status: 200, body: { status: 'QUEUED' } });
+  });
+
+  test('goes out, or is refused, from the moment on at which the mode has changed', async () => {
+    const send = await blocked();
+    expect((await send()).status).toBe(429);
+    await send.answeredBy({ enabled: true, webhookUrl: 'https://example.com/bot' });
+    expect((await send()).status).toBe(200);
+    await send.answeredBy({ enabled: false });
+    expect((await send()).status).toBe(429);
   });
 });
 

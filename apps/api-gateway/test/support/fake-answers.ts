@@ -1,6 +1,7 @@
 import {
   AppendAuditFacts,
   AppError,
+  limitReached,
   type CreateSessionV1,
   type DayUsage,
   invalidField,
@@ -58,7 +59,11 @@ export function refusalOfNone(usage: DayUsage): LimitRefusal | null {
 /** Refuses a session more than the plan has. */
 export function assertRoom(limit: number | undefined, used: number): void {
   if (limit === undefined || used < limit) return;
-  throw new AppError('RATE_LIMITED', undefined, { layer: 'plan', resource: 'sessions', limit, used });
+  throw limitReached('plan', 'The plan has no room for another session.', {
+    resource: 'sessions',
+    limit,
+    used,
+  });
 }
 
 /** Shows a session to its tenant. */

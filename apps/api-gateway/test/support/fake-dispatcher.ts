@@ -17,6 +17,9 @@ import {
   GetEndpoint,
   GetEndpointHealth,
   GetReplay,
+  type Hears,
+  HEARS_BY_DEFAULT,
+  type HearsBody,
   HIDDEN_VALUE,
   invalidField,
   ListDeliveries,
@@ -59,6 +62,8 @@ interface OwnedEndpoint {
   endpoint: WebhookEndpointWithSecret;
   /** The last version of the mode under which it was switched. */
   modeVersion: number;
+  /** The pause that it had when it was disabled. */
+  pause?: Partial<WebhookEndpointWithSecret> | undefined;
 }
 
 const RETENTION_MS = 30 * 86_400_000;
@@ -87,7 +92,9 @@ export class FakeDispatcher {
       checkUrl(fields.url, 'url');
       const used = this.tenantWideOf(tenantId).length;
       if (used >= most) throw quotaConflict('endpoints', most, used);
-      return { endpoint: this.add(tenantId, { ...withoutNulls(fields), headers: hidden(headers, {}) }) };
+      const hears = heardAfter(HEARS_BY_DEFAULT, fields.hears);
+      const made = { ...withoutNulls(fields), hears, headers: hidden(headers, {}) };
+      return { endpoint: this.add(tenantId, made) };
     });
     on(CountEndpoints, ({ tenantId }) => ({ count: this.tenantWideOf(tenantId).length }));
     on(GetEndpoint, (ref) => ({ endpoint: this.owned(ref) }));
@@ -100,15 +107,17 @@ export class FakeDispatcher {
       this.actors.push(actor);
       const endpoint = this.owned({ tenantId, endpointId });
       if (change.url && change.url !== endpoint.url) checkUrl(change.url, 'url');
-      if (change.events && change.events.length > 0) assertTenantWide(endpoint);
+      if (endpoint.sessionId !== null) checkBoundFilter(change.events);
       const headers = change.headers ? hidden(change.headers, endpoint.headers) : endpoint.headers;
-      return { endpoint: Object.assign(endpoint, withoutNulls(change), { headers }) };
+      if (change.url) this.moveTo(endpoint, change.url);
+      const hears = heardAfter(endpoint.hears, change.hears);
+      return { endpoint: Object.assign(endpoint, withoutNulls(change), { headers, hears }) };
     });
     this.answerActions(on, audit);
     on(DeleteEndpoint, (ref) => {
       this.actors.push(ref.actor);
       const endpoint = this.owned(ref);
-      assertTenantWide(endpoint);
+      if (endpoint.status !== 'DISABLED') assertTenantWide(endpoint);
       this.endpoints.delete(endpoint.id);
       return { endpoint };
     });
@@ -166,7 +175,7 @@ export class FakeDispatcher {
     if (endpoint.status === state) return { endpoint };
     const { tenantId, actor, reason } = request;
     const pausedAt = new Date().toISOString();
-    const pause = { pausedReason: 'REQUESTED', pausedBy: actor, pausedNote: reason, pausedAt };
+    const pause = { pausedReason: 'REQUESTED', pausedBy: actor, pausedNote: reason ?? null, pausedAt };
     Object.assign(endpoint, { status: state }, state === 'PAUSED' ? pause : NO_PAUSE);
     const action = state === 'PAUSED' ? 'webhook.paused' : 'webhook.reactivated';
     await audit({ tenantId, actor, action, target: endpoint.id, reason });
@@ -275,23 +284,19 @@ export class FakeDispatcher {
     return owned.delivery;
   }
 
-  putBound({
-    tenantId,
-    sessionId,
-    enabled,
-    url,
-    rotateSecret,
-    modeVersion,
-    actor,
-  }: PutBoundEndpointV1): WebhookEndpointWithSecret | null {
+  putBound(request: PutBoundEndpointV1): WebhookEndpointWithSecret | null {
+    const { tenantId, sessionId, enabled, url, events, hears, rotateSecret, modeVersion, actor } = request;
+    checkBoundFilter(events);
     this.actors.push(actor);
     let endpoint = this.bound(tenantId, sessionId);
-    if (!endpoint && !enabled) return null;
+    if (!endpoint && !enabled) return noneYet(url);
     if (url || !endpoint) checkUrl(url ?? '', 'webhookUrl');
     endpoint ??= this.add(tenantId, { name: 'External bot', events: [], sessionId });
-    if (url) endpoint.url = url;
+    if (events) endpoint.events = events;
+    endpoint.hears = heardAfter(endpoint.hears, hears);
     if (rotateSecret) endpoint.secret = newSecret();
     this.switchBound(endpoint, enabled, modeVersion);
+    if (url) this.moveTo(endpoint, url);
     return endpoint;
   }
 
@@ -302,8 +307,22 @@ export class FakeDispatcher {
       if (enabled ? modeVersion < owned.modeVersion : modeVersion <= owned.modeVersion) return;
       owned.modeVersion = modeVersion;
     }
-    if (!enabled) Object.assign(endpoint, { status: 'DISABLED' }, NO_PAUSE);
-    else if (endpoint.status === 'DISABLED') endpoint.status = 'ACTIVE';
+    if (!enabled) {
+      const { status, pausedReason, pausedBy, pausedNote, pausedAt } = endpoint;
+      if (status === 'PAUSED') owned.pause = { status, pausedReason, pausedBy, pausedNote, pausedAt };
+      Object.assign(endpoint, { status: 'DISABLED' }, NO_PAUSE);
+    } else if (endpoint.status === 'DISABLED') {
+      Object.assign(endpoint, { status: 'ACTIVE' }, NO_PAUSE, owned.pause);
+      owned.pause = undefined;
+    }
+  }
+
+  /** Gives an endpoint an address; another one than it has lifts its pause. */
+  private moveTo(endpoint: WebhookEndpointWithSecret, url: string): void {
+    if (url === endpoint.url) return;
+    endpoint.url = url;
+    (this.endpoints.get(endpoint.id) as OwnedEndpoint).pause = undefined;
+    if (endpoint.status === 'PAUSED') Object.assign(endpoint, { status: 'ACTIVE' }, NO_PAUSE);
   }
 
   private add(tenantId: string, fields: Partial<WebhookEndpointWithSecret>): WebhookEndpointWithSecret {
@@ -313,6 +332,7 @@ export class FakeDispatcher {
         name: '',
         url: '',
         events: [],
+        hears: { ...HEARS_BY_DEFAULT },
         status: 'ACTIVE',
         headers: {},
         standardWebhooks: false,
@@ -338,11 +358,26 @@ export class FakeDispatcher {
   }
 }
 
+/** Says that a session has no endpoint before external mode is enabled, where the call wants none. */
+function noneYet(url: string | undefined): null {
+  if (url) throw invalidField('webhookUrl', 'webhookUrl: not before it is enabled');
+  return null;
+}
+
 const isReplayable = (status: DeliveryStatus): boolean =>
   REPLAYABLE_STATUSES.includes(status as ReplayableStatus);
 
 function assertTenantWide({ sessionId }: WebhookEndpointWithSecret): void {
   if (sessionId !== null) throw new AppError('SESSION_STATE_CONFLICT');
+}
+
+function checkBoundFilter(events: readonly string[] = []): void {
+  if (events.length === 0 || events.includes('message.received')) return;
+  throw invalidField('events', 'events must contain message.received');
+}
+
+function heardAfter(before: Readonly<Hears>, change?: HearsBody): Hears {
+  return { ...before, ...withoutNulls(change ?? {}) };
 }
 
 function hidden(headers: Record<string, string>, stored: Record<string, string>): Record<string, string> {

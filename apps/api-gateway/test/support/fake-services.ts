@@ -18,6 +18,7 @@ import {
   type GetSessionV1,
   GetSessionQr,
   GetTiers,
+  isLive,
   type GetTiersV1,
   GetWarmup,
   invalidField,
@@ -135,7 +136,9 @@ export class FakeServices {
     const now = new Date().toISOString();
     const session: SessionState = {
       ...{ id: randomUUID(), name: 'Support line', status: 'CONNECTED', statusReason: 'LOGGED_IN' },
-      ...{ statusSince: now, botMode: 'MANAGED', phone: '+15550001111', createdAt: now, ...state },
+      ...{ statusSince: now, statusUntil: null, botMode: 'MANAGED', phone: '+15550001111', proxy: null },
+      ...{ alwaysOnline: false, rejectCalls: false, callReply: null, restriction: null, createdAt: now },
+      ...state,
     };
     this.sessions.set(session.id, { tenantId, state: session, modeVersion: 0 });
     return session;
@@ -347,7 +350,7 @@ export class FakeServices {
 
   private connected(ref: SessionRef): void {
     const { id: sessionId, status } = this.owned(ref);
-    if (status !== 'CONNECTED') throw new AppError('SESSION_NOT_CONNECTED', undefined, { sessionId, status });
+    if (!isLive(status)) throw new AppError('SESSION_NOT_CONNECTED', undefined, { sessionId, status });
   }
 
   private owned({ tenantId, sessionId }: SessionRef): SessionState {

@@ -9,14 +9,9 @@ import {
 } from '@svc/contracts';
 import { openMediaStore } from '@svc/media-store';
 import { envelopeOf } from '@svc/messaging';
-import {
-  type ApiDocument,
-  type ApiOperation,
-  contentExamples,
-  type ResourceIds,
-  waitFor,
-} from '@svc/testing';
+import { type ApiDocument, type ApiOperation, type ResourceIds, waitFor } from '@svc/testing';
 import { GatewayConfig } from '../../src/config.js';
+import { examplesIn } from './examples.js';
 import { type Answer, gateway } from './gateway.js';
 
 /** The number that the examples of the description write to. */
@@ -71,7 +66,7 @@ export async function furnish(tenant: NewTenant, word: string): Promise<Resource
 /** Returns the first example of the JSON body that an operation takes; undefined: it takes none. */
 export function bodyExample(document: ApiDocument, { body }: ApiOperation): object | undefined {
   const content = body?.content['application/json'];
-  return content && (contentExamples(document, content)[0]?.[1] as object);
+  return content && (examplesIn(document, content)[0]?.[1] as object);
 }
 
 /** Makes a file as a form. */

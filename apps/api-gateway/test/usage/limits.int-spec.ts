@@ -133,15 +133,23 @@ describe('a dry run', () => {
   });
 
   test.each([
-    ['session', { sessionUsed: 250, planUsed: 10_000 }, { limit: 250, used: 250 }],
-    ['plan', { planUsed: 10_000 }, { limit: 10_000, used: 10_000 }],
-  ])('says that the %s cap is used up, and until when', async (layer, used, counts) => {
+    ['session', { sessionUsed: 250, planUsed: 10_000 }, { limit: 250, used: 250 }, 'warmup tier'],
+    [
+      'plan',
+      { planUsed: 10_000 },
+      { limit: 10_000, used: 10_000 },
+      'of the plan for today are used up: it allows 10000 a day',
+    ],
+  ])('says that the %s cap is used up, and until when', async (layer, used, counts, words) => {
     Object.assign(gateway.fakes, used);
     const { status, body } = await dryRun({ sessionId: session(), text: 'x' });
     expect(status).toBe(200);
     expect(body).toMatchObject({
       wouldSend: false,
-      refusal: { status: 429, code: 'RATE_LIMITED', meta: { layer, resetAt, ...counts }, retryAt: resetAt },
+      refusal: {
+        ...{ status: 429, code: 'RATE_LIMITED', message: expect.stringContaining(words) },
+        ...{ meta: { layer, resetAt, ...counts }, retryAt: resetAt },
+      },
     });
   });
 

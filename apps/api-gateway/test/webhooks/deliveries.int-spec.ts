@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { LoggedEvent } from '@svc/contracts';
 import { type Answer, gateway, tenant, withGateway } from '../support/gateway.js';
 
@@ -65,6 +65,38 @@ test('a replay is counted, begun, followed and canceled', async () => {
   expect((await call(`GET ${at}`)).body).toEqual(replay);
   expect(await call(`POST ${at}/cancel`)).toMatchObject({ status: 200, body: { state: 'CANCELED' } });
   expect((await call(`GET ${at}`)).body).toMatchObject({ id: replay.id, state: 'CANCELED' });
+});
+
+describe('a key that manages webhooks and may not read messages', () => {
+  const aManager = async () => {
+    const body = { name: 'CI', scopes: ['webhooks:manage'], rotates: null };
+    return (await call('POST /v1/api-keys', body)).body['secret'] as string;
+  };
+  const refused = { status: 403, body: { code: 'FORBIDDEN', meta: { scope: 'messages:read' } } };
+
+  test('replays no events of messages, neither by name nor among all', async () => {
+    const [id, key] = [await anEndpoint(), await aManager()];
+    const replay = (body: object) => gateway.call(key, `POST /v1/webhooks/${id}/replay`, body);
+    for (const body of [
+      {},
+      { dryRun: true },
+      { event: null },
+      { event: 'message.received' },
+      { event: 'message.sent' },
+    ])
+      expect(await replay(body)).toMatchObject(refused);
+    expect(await replay({ event: 'session.connected' })).toMatchObject({ status: 202 });
+  });
+
+  test('replays no single delivery of such an event', async () => {
+    const key = await aManager();
+    const delivery = gateway.fakes.dispatcher.addDelivery(tenant.tenantId);
+    const path = `/v1/deliveries/${delivery.deliveryId}`;
+    expect(await gateway.call(key, `POST ${path}/replay`)).toMatchObject(refused);
+    expect((await call(`GET ${path}`)).body).toMatchObject({ status: 'DEAD' });
+    delivery.event = 'session.connected';
+    expect(await gateway.call(key, `POST ${path}/replay`)).toMatchObject({ status: 202 });
+  });
 });
 
 test('the event log is read from cursor to cursor, also when it is at its end', async () => {

@@ -27,7 +27,7 @@ describe('a webhook endpoint', () => {
     const path = `/v1/webhooks/${made.body['id'] as string}`;
     expect((await call(`GET ${path}`)).body).toEqual(shown);
     const headers = { Authorization: 'Bearer a-token' };
-    const changed = await call(`PATCH ${path}`, { headers, ordering: 'STRICT', name: null });
+    const changed = await call(`PATCH ${path}`, { headers, ordering: 'STRICT' });
     expect(changed.body).toEqual({ ...shown, headers: { Authorization: '***' }, ordering: 'STRICT' });
     const listed = await call('GET /v1/webhooks?limit=1');
     expect(listed.body['items']).toEqual([changed.body]);
@@ -42,7 +42,27 @@ describe('a webhook endpoint', () => {
     expect(gateway.fakes.dispatcher.actors.slice(-3)).toEqual([by, by, by]);
   });
 
-  test('hears of all events where none are named, or the list is left out', async () => {
+  test('hears the own words and changes only where it says so, in part', async () => {
+    const body = { name: 'CRM', url: 'https://example.com/a' };
+    const made = await call('POST /v1/webhooks', { ...body, hears: { own: true } });
+    expect(made.body['hears']).toEqual({ groups: true, own: true, changes: false });
+    const path = `/v1/webhooks/${made.body['id'] as string}`;
+    const changed = await call(`PATCH ${path}`, { hears: { groups: false } });
+    expect(changed.body['hears']).toEqual({ groups: false, own: true, changes: false });
+    expect((await call(`GET ${path}`)).body['hears']).toEqual(changed.body['hears']);
+    for (const [hears, field] of [
+      [{ own: 'yes' }, 'hears.own'],
+      [{ own: null }, 'hears.own'],
+      [{ mine: true }, 'hears.mine'],
+      ['own', 'hears'],
+    ])
+      expect(await call('POST /v1/webhooks', { ...body, hears })).toMatchObject({
+        status: 400,
+        body: { meta: { fields: [{ field }] } },
+      });
+  });
+
+  test('hears of the nine events where none are named, or the list is left out', async () => {
     for (const events of [{ events: [] }, {}]) {
       const made = await call('POST /v1/webhooks', {
         name: 'All',
@@ -62,6 +82,20 @@ describe('a webhook endpoint', () => {
     expect(rotated.body['secret']).not.toBe(made['secret']);
     expect((await call(`GET ${path}`)).body).not.toHaveProperty('secret');
     expect(await auditOf(made['id'])).toEqual([['webhook_secret.rotated', `key:${tenant.kid}`, null]]);
+  });
+
+  test('is paused and reactivated without a reason and without a body', async () => {
+    const body = { name: 'CRM', url: 'https://example.com/a', events: [] };
+    const { id } = (await call('POST /v1/webhooks', body)).body;
+    const path = `/v1/webhooks/${String(id)}`;
+    const paused = { status: 'PAUSED', pausedReason: 'REQUESTED', pausedNote: null };
+    expect(await call(`POST ${path}/pause`)).toMatchObject({ status: 200, body: paused });
+    expect(await call(`POST ${path}/reactivate`, { reason: null })).toMatchObject({ status: 200 });
+    const actor = `key:${tenant.kid}`;
+    expect(await auditOf(id)).toEqual([
+      ['webhook.reactivated', actor, null],
+      ['webhook.paused', actor, null],
+    ]);
   });
 
   test('is paused and reactivated with a reason, and leaves one line each in the audit log', async () => {

@@ -106,8 +106,20 @@ describe('what strangers get', () => {
     'null',
   ])('is nothing for a page of %s', async (origin) => {
     const answer = await config((await create())['id'], origin);
-    expect(answer).toMatchObject({ status: 403, body: { code: 'ORIGIN_NOT_ALLOWED' } });
-    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+    expect(answer).toMatchObject({ status: 403, body: { code: 'ORIGIN_NOT_ALLOWED', meta: {} } });
+  });
+
+  test('is a refusal that every page can read, so that whoever made it sees what is wrong', async () => {
+    const { id } = await create();
+    for (const [widget, origin, status] of [
+      [id, 'https://evil.example', 403],
+      [randomUUID(), PAGE, 404],
+      ['nothing', PAGE, 404],
+    ] as const) {
+      const answer = await config(widget, origin);
+      expect([status, answer.headers.get('access-control-allow-origin')]).toEqual([answer.status, '*']);
+      expect(answer.headers.get('vary')).toContain('Origin');
+    }
   });
 
   test('has no link while the session has no number, and none after it is deleted', async () => {
@@ -148,5 +160,6 @@ describe('what strangers get', () => {
     expect(refused).toMatchObject({ body: { code: 'RATE_LIMITED', meta: { layer: 'request' } } });
     expect(refused?.headers.get('retry-after')).toMatch(/^\d+$/);
     expect(refused?.headers.get('cache-control')).toBe('no-store');
+    expect(refused?.headers.get('access-control-allow-origin')).toBe('*');
   });
 });

@@ -3,6 +3,7 @@ import { Usage1763700100000 } from './1763700100000-usage.js';
 import { EntitlementOverrides1764300000000 } from './1764300000000-entitlement-overrides.js';
 import { AuditFacts1764500000000 } from './1764500000000-audit-facts.js';
 import { Quotas1764600000051 } from './1764600000051-quotas.js';
+import { KeptOverage1764700000010 } from './1764700000010-kept-overage.js';
 
 /** The schema this service owns and its migrations, in order. */
 export const schema = {
@@ -13,5 +14,6 @@ export const schema = {
     EntitlementOverrides1764300000000,
     AuditFacts1764500000000,
     Quotas1764600000051,
+    KeptOverage1764700000010,
   ],
 };

@@ -13,7 +13,7 @@ import {
 
 // The whole change has one time, read once the row is locked.
 const NOW_SQL = 'SELECT svc_now($1) AS now FROM subscription WHERE tenant_id = $1 FOR UPDATE';
-const LOCKED_SQL = `SELECT tenant_id AS "tenantId", status, internal, provider_id AS "providerId", looks AS syncs,
+const LOCKED_SQL = `SELECT tenant_id AS "tenantId", status, internal, kept_overage AS "keptOverage", provider_id AS "providerId", looks AS syncs,
     period_ends_at AS "periodEndsAt",
     CASE WHEN next_plan_at <= $2 THEN next_plan ELSE plan END AS plan,
     CASE WHEN next_plan_at > $2 THEN next_plan END AS "nextPlan",

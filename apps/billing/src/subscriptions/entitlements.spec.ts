@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { BillingConfig } from '../config.js';
-import type { Entitlements, SubscriptionStatus } from '@svc/contracts';
+import { type Entitlements, PLANS, type SubscriptionStatus } from '@svc/contracts';
 import {
   entitlementsOf,
   graceEnd,
@@ -19,13 +19,33 @@ const PLAN: PlanNumbers = {
 };
 
 test('a plan means the numbers in its place of each variable', () => {
-  const config = Object.assign(new BillingConfig(), { tokenOverage: ['block', 'bill', 'bill'] });
-  expect(planNumbers(config, 'STARTER')).toEqual({
+  const config = new BillingConfig();
+  expect(planNumbers(config, { plan: 'STARTER', keptOverage: null })).toEqual({
     ...{ sessions: 1, messages: 1_000, calls: 500, tokens: 5_000_000 },
     ...{ overage: 'block', storage: 5e9, pace: 1_000 },
     ...{ endpoints: 50, keys: 100, widgets: 100, scheduled: 10_000 },
   });
-  expect(planNumbers(config, 'ENTERPRISE').sessions).toBe(20);
+  expect(planNumbers(config, { plan: 'ENTERPRISE', keptOverage: null }).sessions).toBe(20);
+});
+
+describe('the rule for tokens beyond those included', () => {
+  const overageOf = (tokenOverage: BillingConfig['tokenOverage'], keptOverage: 'bill' | null) => {
+    const config = Object.assign(new BillingConfig(), { tokenOverage });
+    return PLANS.map((plan) => planNumbers(config, { plan, keptOverage }).overage);
+  };
+
+  test('is to block on STARTER and to bill on the others', () => {
+    expect(overageOf(undefined, null)).toEqual(['block', 'bill', 'bill']);
+  });
+
+  test('is to bill for a tenant that keeps that', () => {
+    expect(overageOf(undefined, 'bill')).toEqual(['bill', 'bill', 'bill']);
+  });
+
+  test('is for all of them what the configuration says, where it says anything', () => {
+    for (const kept of ['bill', null] as const)
+      expect(overageOf(['bill', 'block', 'block'], kept)).toEqual(['bill', 'block', 'block']);
+  });
 });
 
 describe('what a tenant may use', () => {

@@ -4,6 +4,7 @@ import {
   type Plan,
   PLANS,
   type SubscriptionStatus,
+  type TokenOverage,
   type TokenRefusal,
 } from '@svc/contracts';
 import type { BillingConfig } from '../config.js';
@@ -20,15 +21,24 @@ const NO_LIMITS = {
   ...{ endpoints: null, keys: null, widgets: null, scheduled: null },
 };
 
-/** Reads what a plan means, in numbers, from the configuration. */
-export function planNumbers(config: BillingConfig, plan: Plan): PlanNumbers {
+/** Rules for tokens beyond those included, in the order of `PLANS`, where the configuration has none. */
+const OVERAGES: TokenOverage[] = ['block', 'bill', 'bill'];
+
+/** The plan of a tenant, and the rule for tokens that it keeps whatever the default of its plan is. */
+export interface TenantPlan {
+  plan: Plan;
+  keptOverage: TokenOverage | null;
+}
+
+/** Reads what a plan means for a tenant, in numbers, from the configuration. */
+export function planNumbers(config: BillingConfig, { plan, keptOverage }: TenantPlan): PlanNumbers {
   const of = <T>(values: T[]): T => values[PLANS.indexOf(plan)] as T;
   return {
     sessions: of(config.sessions),
     messages: of(config.messagesPerDay),
     calls: of(config.callsPerDay),
     tokens: of(config.tokensIncluded),
-    overage: of(config.tokenOverage),
+    overage: config.tokenOverage ? of(config.tokenOverage) : (keptOverage ?? of(OVERAGES)),
     storage: of(config.storageIncluded),
     pace: of(config.requestPace),
     endpoints: of(config.endpointsIncluded),
@@ -70,7 +80,7 @@ export interface MonthOfTokens {
   now: Date;
 }
 
-/** Makes the refusal of sends until the month ends: of a tenant that is blocked instead of billed, once its tokens are used up. */
+/** Makes the refusal until the month ends: of a tenant that is blocked instead of billed, once its tokens are used up. */
 export function tokenRefusal(entitlements: Entitlements, month: MonthOfTokens): TokenRefusal | undefined {
   const limit = tokensIncluded(entitlements, month.included);
   const { used, monthEndsAt, now } = month;

@@ -11,6 +11,7 @@ import {
   operatorActor,
   type SetEntitlementV1,
   type SubscriptionChangedV1,
+  type TokenOverage,
 } from '@svc/contracts';
 import { DataSource, type EntityManager } from 'typeorm';
 import { BillingConfig } from '../config.js';
@@ -20,7 +21,8 @@ import type { LockedSubscription } from './subscription-change.js';
 import { planNumbers } from './entitlements.js';
 import { SubscriptionsService } from './subscriptions.service.js';
 
-const LIST_SQL = `SELECT key, value, actor, reason, at FROM entitlement_override WHERE tenant_id = $1 ORDER BY at, key`;
+const LIST_SQL = `SELECT key, value, actor, reason, at, kept_overage AS "keptOverage"
+  FROM entitlement_override JOIN subscription USING (tenant_id) WHERE tenant_id = $1 ORDER BY at, key`;
 
 const FIND_SQL = 'SELECT value FROM entitlement_override WHERE tenant_id = $1 AND key = $2';
 
@@ -32,6 +34,7 @@ const DELETE_SQL = 'DELETE FROM entitlement_override WHERE tenant_id = $1 AND ke
 
 interface OverrideRow extends Omit<EntitlementOverride, 'planValue' | 'at'> {
   at: Date;
+  keptOverage: TokenOverage | null;
 }
 
 /** An override that is written in the running transaction. */
@@ -58,10 +61,9 @@ export class OverridesService {
   async read(tenantId: string): Promise<EntitlementsReply> {
     const { plan, entitlements } = await this.subscriptions.get(tenantId);
     const rows = await this.dataSource.query<OverrideRow[]>(LIST_SQL, [tenantId]);
-    const numbers = planNumbers(this.config, plan);
-    const overrides = rows.map(({ at, ...row }) => ({
+    const overrides = rows.map(({ at, keptOverage, ...row }) => ({
       ...row,
-      planValue: numbers[row.key],
+      planValue: planNumbers(this.config, { plan, keptOverage })[row.key],
       at: at.toISOString(),
     }));
     return { tenantId, plan, entitlements, overrides };
@@ -94,12 +96,12 @@ export class OverridesService {
     subscription: LockedSubscription,
     { key, value, reason, actor }: Change,
   ): Promise<Envelope<SubscriptionChangedV1>[]> {
-    const { tenantId, plan, now } = subscription;
+    const { tenantId, now } = subscription;
     const [row] = await tx.query<{ value: EntitlementValue }[]>(FIND_SQL, [tenantId, key]);
     if (row?.value === value) return [];
     if (value === undefined) await tx.query(DELETE_SQL, [tenantId, key]);
     else await tx.query(WRITE_SQL, [tenantId, key, JSON.stringify(value), actor, reason, now]);
-    const planValue = planNumbers(this.config, plan)[key];
+    const planValue = planNumbers(this.config, subscription)[key];
     const entitlement = { key, previous: row?.value ?? planValue, value: value ?? planValue };
     return insertChange(tx, subscription, subscription, {
       actor,

@@ -2,8 +2,15 @@ import { describe, expect, test } from '@jest/globals';
 import { changeOf, differs, type LockedSubscription } from './subscription-change.js';
 
 const BEFORE: LockedSubscription = {
-  ...{ tenantId: 't', plan: 'GROWTH', status: 'ACTIVE', internal: false, nextPlan: null, nextPlanAt: null },
-  ...{ providerId: null, periodEndsAt: null, syncs: 3, now: new Date('2026-01-02T03:04:05Z') },
+  ...{ tenantId: 't', plan: 'GROWTH', status: 'ACTIVE', internal: false, keptOverage: null },
+  ...{
+    nextPlan: null,
+    nextPlanAt: null,
+    providerId: null,
+    periodEndsAt: null,
+    syncs: 3,
+    now: new Date('2026-01-02T03:04:05Z'),
+  },
 };
 const LATER = new Date('2026-02-01T00:00:00Z');
 

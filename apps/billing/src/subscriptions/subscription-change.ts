@@ -1,4 +1,4 @@
-import type { Plan, SubscriptionChangedV1, SubscriptionStatus } from '@svc/contracts';
+import type { Plan, SubscriptionChangedV1, SubscriptionStatus, TokenOverage } from '@svc/contracts';
 
 /** The columns that a change may touch; those left out stay. */
 export interface SubscriptionChange {
@@ -15,6 +15,7 @@ export interface LockedSubscription {
   plan: Plan;
   status: SubscriptionStatus;
   internal: boolean;
+  keptOverage: TokenOverage | null;
   nextPlan: Plan | null;
   nextPlanAt: Date | null;
   providerId: string | null;

@@ -1,4 +1,4 @@
-import type { Plan, SubscriptionStatus } from '@svc/contracts';
+import type { Plan, SubscriptionStatus, TokenOverage } from '@svc/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** The subscription of one tenant: what it pays for. */
@@ -10,6 +10,8 @@ export class Subscription {
   @Column('timestamptz', { name: 'status_since' }) statusSince: Date;
   /** The vendor's own tenant: exempt from plan limits. */
   @Column('boolean') internal: boolean;
+  /** Rule for tokens beyond those included, of a tenant from before STARTER blocked by default; null: that of its plan. */
+  @Column('text', { name: 'kept_overage', nullable: true }) keptOverage: TokenOverage | null;
   /** A smaller plan, and when it begins: both or none. */
   @Column('text', { name: 'next_plan', nullable: true }) nextPlan: Plan | null;
   @Column('timestamptz', { name: 'next_plan_at', nullable: true }) nextPlanAt: Date | null;

@@ -9,6 +9,7 @@ import {
   type SetSubscriptionV1,
   type SubscriptionState,
   type SubscriptionStatus,
+  type TokenOverage,
 } from '@svc/contracts';
 import { DataSource } from 'typeorm';
 import { BillingConfig } from '../config.js';
@@ -24,7 +25,7 @@ import { ChangePublisher } from './change-publisher.js';
 import { changeSubscription, lockSubscription } from './changes.js';
 import { OVERRIDES_SQL, Subscription } from './subscription.entity.js';
 
-const GET_SQL = `SELECT CASE WHEN next_plan_at <= now THEN next_plan ELSE plan END AS plan, status, status_since AS "statusSince", internal,
+const GET_SQL = `SELECT CASE WHEN next_plan_at <= now THEN next_plan ELSE plan END AS plan, status, status_since AS "statusSince", internal, kept_overage AS "keptOverage",
     CASE WHEN next_plan_at > now THEN next_plan END AS "nextPlan", next_plan_at AS "nextPlanAt",
     provider_id AS "providerId", period_ends_at AS "periodEndsAt", cancels_at AS "cancelsAt", now, ${OVERRIDES_SQL} AS overrides,
     coalesce(tokens, 0)::text AS tokens, coalesce(included, 0)::text AS included, (month + interval '1 month') AT TIME ZONE 'UTC' AS "monthEndsAt"
@@ -39,6 +40,7 @@ interface Row {
   status: SubscriptionStatus;
   statusSince: Date;
   internal: boolean;
+  keptOverage: TokenOverage | null;
   nextPlan: Plan | null;
   nextPlanAt: Date | null;
   providerId: string | null;
@@ -96,7 +98,7 @@ export class SubscriptionsService {
     if (!row) throw new AppError('TENANT_NOT_FOUND', undefined, { tenantId });
     const { plan, status, statusSince, internal, providerId, now } = row;
     const graceEndsAt = graceEnd(status, statusSince, this.config.graceDays);
-    const entitlements = entitlementsOf(planNumbers(this.config, plan), row.overrides, internal);
+    const entitlements = entitlementsOf(planNumbers(this.config, row), row.overrides, internal);
     const refusal = tokenRefusal(entitlements, {
       ...{ used: Number(row.tokens), included: Number(row.included), monthEndsAt: row.monthEndsAt, now },
     });

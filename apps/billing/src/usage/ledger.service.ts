@@ -1,15 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import {
-  type Entitlements,
-  type Envelope,
-  type LlmCalledV1,
-  type Plan,
-  TOKEN_BLOCK_CENTS,
-} from '@svc/contracts';
+import { type Entitlements, type Envelope, type LlmCalledV1, TOKEN_BLOCK_CENTS } from '@svc/contracts';
 import { DataSource, type EntityManager } from 'typeorm';
 import { BillingConfig } from '../config.js';
-import { entitlementsOf, type Overrides, planNumbers } from '../subscriptions/entitlements.js';
+import {
+  entitlementsOf,
+  type Overrides,
+  planNumbers,
+  type TenantPlan,
+} from '../subscriptions/entitlements.js';
 import { OVERRIDES_SQL, PLAN_NOW_SQL } from '../subscriptions/subscription.entity.js';
 import { blocksOf } from './blocks.js';
 
@@ -32,7 +31,7 @@ const RECORD_SQL = `WITH event AS (
         THEN greatest(usage_period.included, excluded.included) ELSE usage_period.included END
   RETURNING to_char(period, 'YYYY-MM-DD') AS period, tokens::text, blocks, included::text`;
 
-const TENANT_SQL = `SELECT ${PLAN_NOW_SQL} AS plan, internal, ${OVERRIDES_SQL} AS overrides FROM subscription WHERE tenant_id = $1`;
+const TENANT_SQL = `SELECT ${PLAN_NOW_SQL} AS plan, internal, kept_overage AS "keptOverage", ${OVERRIDES_SQL} AS overrides FROM subscription WHERE tenant_id = $1`;
 
 const START_BLOCKS_SQL = `WITH period AS (
     UPDATE usage_period SET blocks = $4 WHERE tenant_id = $1 AND period = $2)
@@ -49,8 +48,7 @@ interface MonthRow {
   included: string;
 }
 
-interface TenantRow {
-  plan: Plan;
+interface TenantRow extends TenantPlan {
   internal: boolean;
   overrides: Overrides;
 }
@@ -77,7 +75,7 @@ export class LedgerService {
 
   private async entitlementsOf(tx: EntityManager, tenantId: string): Promise<Entitlements | undefined> {
     const [row] = await tx.query<TenantRow[]>(TENANT_SQL, [tenantId]);
-    return row && entitlementsOf(planNumbers(this.config, row.plan), row.overrides, row.internal);
+    return row && entitlementsOf(planNumbers(this.config, row), row.overrides, row.internal);
   }
 }
 

@@ -69,9 +69,10 @@ export class Actor {
     expectStatus(await this.api('POST', path, { tier: 4, reason: 'load test' }), 201, 200);
   }
 
-  /** Has every event of the session delivered to the receiver; returns the webhook secret. */
+  /** Has every event of the session delivered to the receiver, own words and changes too; returns the webhook secret. */
   async listen(receiver: WebhookReceiver): Promise<string> {
-    const body = { enabled: true, webhookUrl: `${receiver.origin}/hook` };
+    const hears = { own: true, changes: true };
+    const body = { enabled: true, webhookUrl: `${receiver.origin}/hook`, hears };
     const answer = await this.api<{ webhookSecret: string }>(
       'PUT',
       `/v1/sessions/${this.sessionId}/external-config`,

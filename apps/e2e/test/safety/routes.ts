@@ -81,6 +81,7 @@ export function goodBodies(ids: Ids): Record<string, Record<string, unknown>> {
       webhookUrl: 'http://127.0.0.1:9/good',
       rotateSecret: true,
       mintApiKey: true,
+      scopes: ['messages:send', 'messages:read'],
     },
     createWebhook: { name: 'good', url: 'http://127.0.0.1:9/good', events: ['message.sent'] },
     updateWebhook: { name: 'good', url: 'http://127.0.0.1:9/good', events: [], ordering: 'STRICT' },

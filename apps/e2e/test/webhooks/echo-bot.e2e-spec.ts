@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { waitFor } from '@svc/testing';
 import { answerOf, createTenant, expectStatus, linkSandboxNumber } from '../../src/stack/actor.js';
 import type { Answer, Stack } from '../../src/stack/stack.js';
@@ -33,7 +34,8 @@ beforeAll(async () => {
   const port = await freePort();
   address = `http://127.0.0.1:${port}/`;
   const path = `/v1/sessions/${sessionId}/external-config`;
-  const config = { enabled: true, mintApiKey: true, webhookUrl: address };
+  const scopes = ['messages:send', 'messages:read'];
+  const config = { enabled: true, mintApiKey: true, scopes, webhookUrl: address };
   const external = await answerOf('external mode', () =>
     api<{ env: Record<string, string> }>('PUT', path, config),
   );
@@ -82,48 +84,77 @@ test('the example of an external bot answers in the sandbox, once, and nobody bu
   expect(await texts()).toEqual(['And tomorrow?', 'Are you open?']);
 }, 180_000);
 
-test('the example answers no words of its owner, no edit, and in a group only where its number is named', async () => {
-  const [ada, bob] = ['4915550008100', '4915550008200'];
+test('the bot that the README shows is the example', async () => {
+  const [readme, example] = await Promise.all(
+    ['README.md', 'examples/echo-bot/bot.mjs'].map((file) => readFile(join(ROOT, file), 'utf8')),
+  );
+  expect(/^```js\n(.*?)^```$/ms.exec(String(readme))?.[1]).toBe(example);
+});
+
+interface Sent {
+  contact: string;
+  jobId: string | null;
+  body: { text?: string };
+}
+
+/** Lists what the bot has sent to these chats, as `chat: text`. */
+async function answersTo(...chats: string[]): Promise<string[]> {
+  const path = `/v1/messages?sessionId=${sessionId}&direction=OUTBOUND&limit=200`;
+  const { items } = (await api<{ items: Sent[] }>('GET', path)).body;
+  // Messages that the owner writes on the phone have no job.
+  const ours = items.filter(({ jobId, contact }) => jobId && chats.includes(contact));
+  return ours.map(({ contact, body }) => `${contact}: ${body.text}`);
+}
+
+/** Has everything that was delivered to the bot delivered once more, and waits for that. */
+async function deliverAllAgain(): Promise<void> {
+  const { items } = (await api<{ items: { id: string }[] }>('GET', '/v1/webhooks')).body;
+  const path = `/v1/webhooks/${items[0]?.id}/replay`;
+  const { body } = await api<{ replay: { id: string } }>('POST', path, {});
+  const done = async (): Promise<boolean> =>
+    (await api<{ state: string }>('GET', `/v1/replays/${body.replay.id}`)).body.state === 'DONE';
+  await waitFor('the replay', done, LIMIT_MS);
+}
+
+describe.each([
+  ['as external config makes it', {}, ['4915550008100', '4915550008200']],
+  ['that hears everything', { own: true, changes: true }, ['4915550008300', '4915550008400']],
+] as const)('a bot %s', (_how, hears, [ada, ben]) => {
+  const [toAda, toBen] = [`${ada}@s.whatsapp.net`, `${ben}@s.whatsapp.net`];
+  const own = (): string => `${phone}@s.whatsapp.net`;
+  let group: string;
+
   const write = async (path: string, body: object): Promise<string> =>
     (await stack.platform<{ id: string }>('POST', `/${path}/messages`, body)).id;
-  const { jid } = await stack.platform<{ jid: string }>('POST', '/groups', {
-    subject: 'Neighbours',
-    members: [ada, bob, phone],
+  const adaWrites = (content: object): Promise<string> => write(`contacts/${ada}`, { to: phone, content });
+  const benSays = (text: string, mentions?: string[]): Promise<string> =>
+    write(`contacts/${ben}`, { group, content: { type: 'text', text, ...(mentions && { mentions }) } });
+
+  beforeAll(async () => {
+    const path = `/v1/sessions/${sessionId}/external-config`;
+    expectStatus(await api('PUT', path, { enabled: true, hears }), 200);
+    const members = [ada, ben, phone];
+    const made = await stack.platform<{ jid: string }>('POST', '/groups', { subject: 'Neighbours', members });
+    group = made.jid;
   });
 
-  await write(`accounts/${phone}`, { to: ada, text: 'Your invoice is attached, Ada' });
-  const first = await write(`contacts/${ada}`, { to: phone, text: 'Tusday?' });
-  const edit = { type: 'edit', text: 'Tuesday?', targetKeyId: first };
-  await write(`contacts/${ada}`, { to: phone, content: edit });
-  await write(`contacts/${ada}`, { group: jid, text: 'Who has a ladder?' });
-  const named = { type: 'text', text: 'And a bot?', mentions: [phone] };
-  await write(`contacts/${ada}`, { group: jid, content: named });
-  await write(`contacts/${ada}`, { to: phone, text: 'That is all' });
-
-  const path = `/v1/messages?sessionId=${sessionId}&direction=OUTBOUND`;
-  interface Item {
-    contact: string;
-    jobId: string | null;
-    body: { text?: string };
-  }
-  const answers = async (): Promise<[string, string | undefined][]> => {
-    const { body } = await api<{ items: Item[] }>('GET', path);
-    const ours = body.items.filter(({ jobId, contact }) => jobId && !contact.startsWith(CONTACT.slice(1)));
-    return ours.map(({ contact, body: said }) => [contact, said.text]);
-  };
-  const chat = `${ada}@s.whatsapp.net`;
-  // The last words of each of the two conversations: what came before them would have been answered by now.
-  const lastOf = (all: [string, string | undefined][], contact: string) =>
-    all.find(([one]) => one === contact);
-  await waitFor(
-    'the last answers',
-    async () => {
-      const all = await answers();
-      return lastOf(all, chat)?.[1] === 'That is all' && lastOf(all, jid)?.[1] === 'And a bot?';
-    },
-    LIMIT_MS,
-  );
-  expect(new Set((await answers()).map((one) => one.join(': ')))).toEqual(
-    new Set([`${chat}: Tusday?`, `${jid}: And a bot?`, `${chat}: That is all`]),
-  );
-}, 180_000);
+  test('answers each text of a contact once in its chat, in a group one that mentions it, and nothing else', async () => {
+    await write(`accounts/${phone}`, { to: ada, text: 'Your invoice is attached, Ada' });
+    const text = await adaWrites({ type: 'text', text: 'Tusday?' });
+    await adaWrites({ type: 'edit', text: 'Tuesday?', targetKeyId: text });
+    await adaWrites({ type: 'reaction', emoji: '👍', targetKeyId: text });
+    await adaWrites({ type: 'poll', name: 'When?', options: ['today', 'tomorrow'] });
+    await benSays('Who has a ladder?');
+    await benSays('And a bot?', [phone]);
+    const due = [`${toAda}: Tusday?`, `${group}: And a bot?`];
+    const answers = (): Promise<string[]> => answersTo(toAda, toBen, group, own());
+    await waitFor('the answers', async () => (await answers()).length >= due.length, LIMIT_MS);
+    await deliverAllAgain();
+    // The last words of each chat: what came before them would have been answered by now.
+    await adaWrites({ type: 'text', text: 'That is all' });
+    await benSays('Good night', [phone]);
+    due.push(`${toAda}: That is all`, `${group}: Good night`);
+    await waitFor('the last answers', async () => (await answers()).length >= due.length, LIMIT_MS);
+    expect((await answers()).sort()).toEqual(due.sort());
+  }, 180_000);
+});

@@ -6,6 +6,8 @@ import {
   ClearEntitlementV1,
   ConfirmTenantName,
   ConfirmTenantNameV1,
+  CreateKey,
+  CreateKeyV1,
   CreateTenant,
   CreateTenantV1,
   type DataClass,
@@ -18,12 +20,15 @@ import {
   GetPlatformVersion,
   GetUsage,
   GetUsageV1,
+  ListKeys,
   ListTenants,
   OPERATOR_LOG,
   parseData,
   PLANS,
   ResetSandboxClock,
   ResumeTenant,
+  RevokeKey,
+  RevokeKeyV1,
   SetClock,
   SetClockV1,
   SetEntitlement,
@@ -200,6 +205,34 @@ export const OPERATOR_COMMANDS: readonly OperatorCommand[] = [
       'shows the tokens of a month, its blocks and what they cost; the month that runs, if none is named',
     ask: (rpc, { tenantId, month }) =>
       rpc.request(GetUsage, checked(GetUsageV1, { tenantId, month }, { month: '--month' })),
+  },
+  {
+    words: 'keys create',
+    args: ['tenantId'],
+    options: { name: 'optional' },
+    usage: '<tenantId> [--name N]',
+    about:
+      'makes a key of a tenant that may do everything and has no end, also where the tenant has locked itself out; it is shown this once',
+    ask: (rpc, { tenantId, name, operator }) =>
+      rpc.request(CreateKey, checked(CreateKeyV1, { tenantId, name, operator }, { name: '--name' })),
+  },
+  {
+    words: 'keys list',
+    args: ['tenantId'],
+    options: {},
+    usage: '<tenantId>',
+    about:
+      'lists the keys of a tenant, newest first: those that work, and those that ended in the last 30 days',
+    ask: (rpc, { tenantId }) => rpc.request(ListKeys, checked(TenantRef, { tenantId })),
+  },
+  {
+    words: 'keys revoke',
+    args: ['tenantId', 'kid'],
+    options: {},
+    usage: '<tenantId> <kid>',
+    about: 'revokes a key of a tenant at once, also its last one: "keys create" makes another',
+    ask: (rpc, { tenantId, kid, operator }) =>
+      rpc.request(RevokeKey, checked(RevokeKeyV1, { tenantId, kid, operator })),
   },
   {
     words: 'keys age',

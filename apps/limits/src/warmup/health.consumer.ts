@@ -10,8 +10,9 @@ import {
   SessionDeleted,
   type SessionDeletedV1,
   SessionDisconnected,
-  type SessionEndedV1,
+  type SessionDisconnectedV1,
   SessionLoggedOut,
+  type SessionLoggedOutV1,
 } from '@svc/contracts';
 import { OnEvent } from '@svc/messaging';
 import { HealthService } from './health.service.js';
@@ -37,12 +38,12 @@ export class HealthConsumer {
   }
 
   @OnEvent(SessionDisconnected)
-  disconnected(@Payload() event: Envelope<SessionEndedV1>): Promise<void> {
+  disconnected(@Payload() event: Envelope<SessionDisconnectedV1>): Promise<void> {
     return this.health.ended(event, 'DISCONNECTED');
   }
 
   @OnEvent(SessionLoggedOut)
-  loggedOut(@Payload() event: Envelope<SessionEndedV1>): Promise<void> {
+  loggedOut(@Payload() event: Envelope<SessionLoggedOutV1>): Promise<void> {
     return this.health.ended(event, 'LOGGED_OUT');
   }
 

@@ -6,7 +6,8 @@ import {
   type MessageReceivedV1,
   type OutboundMessageV1,
   type SessionDeletedV1,
-  type SessionEndedV1,
+  type SessionDisconnectedV1,
+  type SessionLoggedOutV1,
   TIER_CAPS,
 } from '@svc/contracts';
 import { GroupCommit } from '@svc/database';
@@ -212,7 +213,10 @@ export class HealthService {
   }
 
   /** Notes the end of a connection; a planned end does not count. */
-  async ended({ id, tenantId, data }: Envelope<SessionEndedV1>, as: MishapKind): Promise<void> {
+  async ended(
+    { id, tenantId, data }: Envelope<SessionDisconnectedV1 | SessionLoggedOutV1>,
+    as: MishapKind,
+  ): Promise<void> {
     const kind = mishapOf(as, data.reason);
     if (kind) await this.health.mishap({ eventId: id, tenantId, sessionId: data.sessionId, kind });
   }

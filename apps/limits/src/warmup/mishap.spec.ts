@@ -1,12 +1,15 @@
 import { expect, test } from '@jest/globals';
-import { STATUS_REASONS, type StatusReason } from '@svc/contracts';
+import { DISCONNECT_REASONS, type DisconnectReason, LOGOUT_REASONS, type LogoutReason } from '@svc/contracts';
 import { mishapOf } from './mishap.js';
 
-const PLANNED: StatusReason[] = [
-  ...(['USER_REQUEST', 'LOGOUT_REQUESTED', 'CONNECT_REQUESTED', 'QR_EXPIRED', 'PROXY_CHANGED'] as const),
-  ...(['MAINTENANCE', 'WORKER_LOST', 'RESTART_REQUIRED', 'CREDENTIALS_UNREADABLE'] as const),
+type EndReason = DisconnectReason | LogoutReason;
+
+const PLANNED: EndReason[] = [
+  ...(['USER_REQUEST', 'LOGOUT_REQUESTED', 'QR_EXPIRED', 'PROXY_CHANGED'] as const),
+  ...(['MAINTENANCE', 'WORKER_LOST', 'CREDENTIALS_UNREADABLE'] as const),
 ];
-const UNPLANNED = STATUS_REASONS.filter((reason) => !PLANNED.includes(reason));
+const ENDS = Object.keys({ ...DISCONNECT_REASONS, ...LOGOUT_REASONS }) as EndReason[];
+const UNPLANNED = ENDS.filter((reason) => !PLANNED.includes(reason));
 
 test.each(PLANNED)('%s is no mishap: somebody wished it, or it is our own doing', (reason) => {
   expect(mishapOf('DISCONNECTED', reason)).toBeUndefined();

@@ -1,4 +1,4 @@
-import { CallReceived, type Envelope, phoneOf } from '@svc/contracts';
+import { CallReceived, conversationIdOf, type Envelope, phoneOf } from '@svc/contracts';
 import { eventOf } from '@svc/service';
 import type { InboundCall } from '../platform/calls.js';
 import { messageIdOf } from './message-id.js';
@@ -10,13 +10,15 @@ const LAST_SECOND = Date.UTC(9999, 11, 31) / 1_000;
 export function callEvent(call: InboundCall, session: { id: string; tenantId: string }): Envelope {
   const { id, remoteJid, isVideo, group, isRinging, at } = call;
   const seconds = at > 0 && at <= LAST_SECOND ? at : Date.now() / 1_000;
+  const { id: sessionId, tenantId } = session;
+  const chatId = group ?? remoteJid;
   const data = {
-    sessionId: session.id,
+    sessionId,
     callId: id,
     ...{ remoteJid, phone: phoneOf(remoteJid), isVideo, isGroup: group !== undefined },
-    chatId: group ?? remoteJid,
+    ...{ chatId, conversationId: conversationIdOf({ tenantId, sessionId, contact: chatId }) },
     state: isRinging ? ('RINGING' as const) : ('MISSED' as const),
     timestamp: new Date(seconds * 1_000).toISOString(),
   };
-  return eventOf(CallReceived, session.tenantId, data, messageIdOf(session.id, 'call', id));
+  return eventOf(CallReceived, tenantId, data, messageIdOf(sessionId, 'call', id));
 }

@@ -1,4 +1,4 @@
-import { type Envelope, isGroup, MessageLiveLocation, phoneOf } from '@svc/contracts';
+import { conversationIdOf, type Envelope, isGroup, MessageLiveLocation, phoneOf } from '@svc/contracts';
 import { eventOf } from '@svc/service';
 import type { InboundLocation, InboundRecord } from '../platform/messages.js';
 import { messageIdOf } from './message-id.js';
@@ -9,13 +9,15 @@ export function locationEvent(
   location: InboundLocation,
   session: { id: string; tenantId: string },
 ): Envelope {
-  const messageId = messageIdOf(session.id, record.sender, record.keyId);
+  const { id: sessionId, tenantId } = session;
+  const messageId = messageIdOf(sessionId, record.sender, record.keyId);
   const data = {
-    ...{ sessionId: session.id, messageId },
+    ...{ sessionId, messageId },
     ...{ remoteJid: record.remoteJid, phone: phoneOf(record.remoteJid), pushName: record.pushName },
     ...{ chatId: record.chat, isGroup: isGroup(record.chat), fromMe: record.fromMe },
+    conversationId: conversationIdOf({ tenantId, sessionId, contact: record.chat }),
     ...location,
     timestamp: new Date(record.sentAt * 1000).toISOString(),
   };
-  return eventOf(MessageLiveLocation, session.tenantId, data, messageId);
+  return eventOf(MessageLiveLocation, tenantId, data, messageId);
 }

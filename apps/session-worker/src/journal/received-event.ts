@@ -1,4 +1,5 @@
 import {
+  conversationIdOf,
   type Envelope,
   isGroup,
   type MessageMedia,
@@ -74,24 +75,28 @@ function eventFrom(
   content: InboundContent,
   session: { id: string; tenantId: string },
 ): Envelope {
-  const messageId = messageIdOf(session.id, record.sender, record.keyId);
+  const { chat, fromMe } = record;
+  const { id: sessionId, tenantId } = session;
+  const messageId = messageIdOf(sessionId, record.sender, record.keyId);
+  const receivedAt = new Date().toISOString();
   const data = {
-    sessionId: session.id,
+    sessionId,
     messageId,
     remoteJid: record.remoteJid,
+    ...{ chatId: chat, isGroup: isGroup(chat), fromMe },
     keyId: record.keyId,
     body: content.body,
     pushName: record.pushName,
     phone: phoneOf(record.remoteJid),
     timestamp: new Date(record.sentAt * 1000).toISOString(),
-    fromMe: record.fromMe,
-    chatId: record.chat,
-    isGroup: isGroup(record.chat),
-    receivedAt: new Date().toISOString(),
+    receivedAt,
+    conversationId: conversationIdOf({ tenantId, sessionId, contact: chat }),
+    ...{ id: messageId, contact: chat, createdAt: receivedAt },
+    direction: fromMe ? ('OUTBOUND' as const) : ('INBOUND' as const),
     ...detailsOf(content, messageId),
   };
   // The event's id is the message's: a message that is journaled twice is still one event.
-  return eventOf(MessageReceived, session.tenantId, data, messageId);
+  return eventOf(MessageReceived, tenantId, data, messageId);
 }
 
 /** Lists what some messages have beside their body. The event of a message with a file waits until its facts are there (`finishMedia` in media-rows.ts). */

@@ -1,4 +1,4 @@
-import { type Envelope, isGroup, MessagePollVote, phoneOf } from '@svc/contracts';
+import { conversationIdOf, type Envelope, isGroup, MessagePollVote, phoneOf } from '@svc/contracts';
 import { eventOf } from '@svc/service';
 import type { InboundRecord } from '../platform/messages.js';
 import type { InboundVote, PollPlace } from '../platform/votes.js';
@@ -13,22 +13,23 @@ export function voteEvent(
   vote: InboundVote,
   session: { id: string; tenantId: string },
 ): Envelope {
-  const messageId = messageIdOf(session.id, record.sender, record.keyId);
+  const { id: sessionId, tenantId } = session;
+  const messageId = messageIdOf(sessionId, record.sender, record.keyId);
   const { options, unknownOptions, isUnreadable, pollKeyId, hidden } = vote;
   const data = {
-    sessionId: session.id,
-    ...{ messageId, pollId: pollIdOf(session.id, vote.poll) },
+    ...{ sessionId, messageId, pollId: pollIdOf(sessionId, vote.poll) },
     ...{ pollKeyId, pollAuthor: vote.pollAuthor },
     ...{ remoteJid: record.remoteJid, phone: phoneOf(record.remoteJid), pushName: record.pushName },
     ...(hidden !== undefined && hidden !== record.remoteJid ? { hiddenJid: hidden } : {}),
     ...{ chatId: record.chat, isGroup: isGroup(record.chat), fromMe: record.fromMe },
+    conversationId: conversationIdOf({ tenantId, sessionId, contact: record.chat }),
     options,
     ...(unknownOptions > 0 ? { unknownOptions } : {}),
     ...(isUnreadable ? { unreadable: true } : {}),
     votedAt: timeOf(record, vote).toISOString(),
     timestamp: new Date(record.sentAt * 1000).toISOString(),
   };
-  return eventOf(MessagePollVote, session.tenantId, data, messageId);
+  return eventOf(MessagePollVote, tenantId, data, messageId);
 }
 
 function pollIdOf(sessionId: string, poll: PollPlace): string {

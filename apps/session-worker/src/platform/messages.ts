@@ -23,6 +23,8 @@ export interface InboundContent {
   quoted?: { keyId: string; author?: string; content?: InboundContent };
   /** Addresses of people named in it. */
   mentions?: string[];
+  /** One of them is the number of the session. */
+  mentionsMe?: true;
   /** Reason for which the body is `unsupported` although there is a kind for it. */
   unsupportedReason?: UnsupportedReason;
   /** Id of a choice among offered ones. */

@@ -1,4 +1,6 @@
 import type {
+  DisconnectReason,
+  LogoutReason,
   OutboundContent,
   PairingCode,
   RestrictionReason,
@@ -67,20 +69,21 @@ export interface Refusal {
   isOfNewChat: boolean;
 }
 
+/** Next step after the end of a socket: `again` without a wait, because such an end is usual; `later` with back-off; `stop` not by ourselves. */
+export type NextStep =
+  | { next: 'again'; reason: StatusReason }
+  | { next: 'later' | 'stop'; reason: DisconnectReason }
+  | { next: 'logged-out'; reason: LogoutReason };
+
 /** End of a socket, and its consequence. */
-export interface SocketClose {
-  /**
-   * Next step: `again` without a wait, because such an end is usual; `later` with back-off; `stop` not by ourselves.
-   */
-  next: 'again' | 'later' | 'stop' | 'logged-out';
-  reason: StatusReason;
+export type SocketClose = NextStep & {
   /** True when the connection did not work, though it looked so or should have: after several in a row each connection waits longer. */
   isMalfunction: boolean;
   /** The platform's number for it, for the log. */
   code?: number;
   /** Time before which the platform lets the session not log in. */
   until?: Date;
-}
+};
 
 /** Listener for acks and receipts of messages on one socket. */
 export interface MessageListener {
@@ -102,6 +105,8 @@ export interface PlatformListener extends MessageListener {
   onPasskey(report: PasskeyReport): void;
   /** Reports that the socket has logged in and works. `phone` in digits. */
   onOpen(phone: string): void;
+  /** Reports, of a socket that has logged in, that it may not work; undefined: the doubts are over. */
+  onDoubt(reason: DisconnectReason | undefined): void;
   /** The socket is gone. Called once. */
   onClose(close: SocketClose): void;
   /** Reports that the credentials have changed and must be saved. */
@@ -217,8 +222,10 @@ export interface PlatformSocket {
   restrictions(): Promise<PlatformRestriction[]>;
   /** Unlinks this device on the platform. */
   logout(): Promise<void>;
+  /** Says that a send was left without an answer, or that the platform has answered one since. */
+  unanswered(isSo: boolean): void;
   /** Gives up a socket that looks connected and does not work: `onClose` is called with this reason, before this returns. */
-  recycle(reason: StatusReason): void;
+  recycle(reason: DisconnectReason): void;
   /** Closes without unlinking; `onClose` is not called any more. */
   close(): void;
 }

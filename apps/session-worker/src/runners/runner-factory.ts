@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { isLive } from '@svc/contracts';
 import type { Fence } from '@svc/ownership';
 import { OutboxService } from '@svc/service';
 import { DataSource } from 'typeorm';
@@ -74,12 +75,19 @@ export class RunnerFactory {
 
 /** Says whether the session's former owner vanished: one that ends in good order says so. */
 function isAfterLoss({ status, statusReason }: Session): boolean {
-  const isInUse = status === 'CONNECTED' || status === 'CONNECTING' || status === 'RECONNECTING';
+  const isInUse = isLive(status) || status === 'CONNECTING' || status === 'RECONNECTING';
   return isInUse && statusReason !== 'MAINTENANCE';
 }
 
 /** Reads what a runner begins with: a session that another process had wait for long waits on. */
-function snapshotOf({ id, tenantId, status, statusReason: reason, statusUntil }: Session): SessionSnapshot {
+function snapshotOf(session: Session): SessionSnapshot {
+  const { id, tenantId, status, phone, statusReason: reason, statusUntil } = session;
   const waits = status === 'RECONNECTING' && isLongWait(reason);
-  return { id, tenantId, status, wait: waits ? { reason, until: statusUntil ?? undefined } : undefined };
+  return {
+    id,
+    tenantId,
+    status,
+    phone,
+    wait: waits ? { reason, until: statusUntil ?? undefined } : undefined,
+  };
 }

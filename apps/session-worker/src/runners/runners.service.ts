@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { Injectable } from '@nestjs/common';
-import { type FailureCode, partitionOf, SessionDeleted, type StatusReason } from '@svc/contracts';
+import { type DisconnectReason, type FailureCode, partitionOf, SessionDeleted } from '@svc/contracts';
 import { type Fence, LeaseLostError, PartitionOwner } from '@svc/ownership';
 import { eventOf, insertEvents, log, OutboxService, SerialQueues } from '@svc/service';
 import { DataSource } from 'typeorm';
@@ -169,7 +169,7 @@ export class RunnersService {
     log().info({ sessionId }, 'session deleted');
   }
 
-  private async end(sessionId: string, reason: StatusReason): Promise<void> {
+  private async end(sessionId: string, reason: DisconnectReason): Promise<void> {
     try {
       await this.of(sessionId)?.stop(reason);
     } finally {

@@ -37,7 +37,7 @@ afterEach(() => {
 });
 
 function make(status: SessionStatus): void {
-  runner = new SessionRunner({ id: 'session', tenantId: 'tenant', status }, tools());
+  runner = new SessionRunner({ id: 'session', tenantId: 'tenant', status, phone: null }, tools());
 }
 
 function tools(): RunnerTools {

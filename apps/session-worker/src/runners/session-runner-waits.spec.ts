@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import type { Envelope, StatusReason } from '@svc/contracts';
+import type { Envelope, DisconnectReason } from '@svc/contracts';
 import { FairPlaces } from '@svc/service';
 import { FakeCredentials, type FakeSocket, fakeSocket } from '../../test/fake-platform.js';
 import type { Restrictions } from '../sessions/restrictions.js';
@@ -77,13 +77,14 @@ function tools(): RunnerTools {
 
 /** Starts a runner of a session that was connected, or that waits for this. */
 async function start(wait?: Wait): Promise<void> {
-  runner = new SessionRunner({ id: 'session', tenantId: 'tenant', status: 'RECONNECTING', wait }, tools());
+  const session = { id: 'session', tenantId: 'tenant', status: 'RECONNECTING', phone: null, wait } as const;
+  runner = new SessionRunner(session, tools());
   await runner.start();
   await pass();
 }
 
 /** Has the last socket end, as the platform refuses it. */
-async function refused(reason: StatusReason, end?: Date): Promise<void> {
+async function refused(reason: DisconnectReason, end?: Date): Promise<void> {
   const close = { next: 'later', reason, isMalfunction: false, ...(end && { until: end }) } as const;
   sockets.at(-1)?.platform.onClose(close);
   await pass();

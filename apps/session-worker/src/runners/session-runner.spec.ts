@@ -41,7 +41,7 @@ afterEach(() => {
 });
 
 function make(status: SessionStatus): void {
-  runner = new SessionRunner({ id: 'session', tenantId: 'tenant', status }, tools());
+  runner = new SessionRunner({ id: 'session', tenantId: 'tenant', status, phone: null }, tools());
 }
 
 function tools(): RunnerTools {
@@ -103,7 +103,8 @@ async function open(credentials: Credentials, platform: PlatformListener): Promi
 const pass = (ms = 0): Promise<void> => jest.advanceTimersByTimeAsync(ms);
 const last = (): FakeSocket => sockets.at(-1) as FakeSocket;
 const close = async (more: Partial<SocketClose>): Promise<void> => {
-  last().platform.onClose({ next: 'later', reason: 'CONNECTION_LOST', isMalfunction: false, ...more });
+  const usual = { next: 'later', reason: 'CONNECTION_LOST', isMalfunction: false } as const;
+  last().platform.onClose({ ...usual, ...more } as SocketClose);
   await pass();
 };
 /** Starts a runner whose session is linked, and lets it log in. */
@@ -382,7 +383,7 @@ test('a database that is away delays what is observed, and changes none of it', 
 test('the next session logs in as soon as this one shows a QR code or is connected', async () => {
   const gate = new FairPlaces('logins', 1);
   runner = new SessionRunner(
-    { id: 'session', tenantId: 'tenant', status: 'DISCONNECTED' },
+    { id: 'session', tenantId: 'tenant', status: 'DISCONNECTED', phone: null },
     { ...tools(), logins: gate },
   );
   const next = jest.fn();

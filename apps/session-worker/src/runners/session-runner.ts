@@ -1,4 +1,11 @@
-import { AppError, type FailureCode, type PairingCode, type StatusReason } from '@svc/contracts';
+import {
+  AppError,
+  type DisconnectReason,
+  type FailureCode,
+  type LogoutReason,
+  type PairingCode,
+  type StatusReason,
+} from '@svc/contracts';
 import { log, type Place } from '@svc/service';
 import { UnreadableSecretError } from '../credentials/vault.js';
 import type { Credentials, PlatformListener, PlatformSocket, SocketClose } from '../platform/port.js';
@@ -66,7 +73,7 @@ export class SessionRunner {
    */
   async start(): Promise<void> {
     this.steps.add(async () => {
-      if (this.status.is('CONNECTED')) await this.status.disconnected('RECONNECTING', 'WORKER_LOST');
+      if (this.status.isLive) await this.status.disconnected('RECONNECTING', 'WORKER_LOST');
       const { wait } = this.session;
       if (wait) this.next.after(wait);
       else await this.connect('CONNECT_REQUESTED');
@@ -82,7 +89,7 @@ export class SessionRunner {
 
   /** The socket, while it is logged in. */
   get connected(): PlatformSocket | undefined {
-    return this.status.is('CONNECTED') ? this.socket : undefined;
+    return this.status.isLive ? this.socket : undefined;
   }
 
   /**
@@ -100,7 +107,7 @@ export class SessionRunner {
   /** Connects anew at once, and tells no tenant: it tries something for all sessions. */
   renew(): void {
     this.steps.add(async () => {
-      if (this.ended || !this.status.is('CONNECTED')) return;
+      if (this.ended || !this.status.isLive) return;
       this.dropSocket();
       await this.connect('RESTART_REQUIRED');
     });
@@ -128,7 +135,7 @@ export class SessionRunner {
   }
 
   /** Ends in good order: what is under way finishes, the socket closes, the reason is written down. */
-  async stop(reason: StatusReason): Promise<void> {
+  async stop(reason: DisconnectReason): Promise<void> {
     const goesElsewhere = reason === 'MAINTENANCE';
     const keepsStatus = goesElsewhere && this.next.isLong;
     await this.endWith(async () => {
@@ -139,7 +146,7 @@ export class SessionRunner {
   }
 
   /** Unlinks the number on the platform (where it is reachable) and forgets its secrets; what waits fails for this reason. */
-  async logout(reason: StatusReason, failure: FailureCode): Promise<void> {
+  async logout(reason: LogoutReason, failure: FailureCode): Promise<void> {
     const socket = this.connected;
     await this.endWith(async () => {
       await this.unlink(socket).catch((error: unknown) =>
@@ -244,6 +251,7 @@ export class SessionRunner {
       onPairingCode: (code) => isCurrent() && this.codeReplaced(code),
       onPasskey: (report) => isCurrent() && this.passkeyReported(report),
       onOpen: (phone) => isCurrent() && this.loggedIn(() => this.opened(phone)),
+      onDoubt: (reason) => isCurrent() && this.steps.add(() => this.status.doubted(reason)),
       onClose: (close) => this.closed(generation, close),
       onCredentials: () => this.steps.save(() => this.saveCredentials()),
       onRestriction: (restriction) => isCurrent() && this.tools.newChats.apply(restriction),
@@ -297,7 +305,7 @@ export class SessionRunner {
   }
 
   /** Stops connecting until the next wish. */
-  private async giveUp(reason: StatusReason): Promise<void> {
+  private async giveUp(reason: DisconnectReason): Promise<void> {
     this.dropSocket();
     await this.status.disconnected('DISCONNECTED', reason, { stops: true });
     this.end();
@@ -336,7 +344,7 @@ export class SessionRunner {
     log().warn({ ...this.tag, reason, recycles }, 'session does not work: connected anew');
   }
 
-  private async unlinked(reason: StatusReason): Promise<void> {
+  private async unlinked(reason: LogoutReason): Promise<void> {
     await this.forgetLink(reason, 'SESSION_LOGGED_OUT');
     this.end();
   }
@@ -345,7 +353,7 @@ export class SessionRunner {
     await unlink(socket, socket ? undefined : await this.loadCredentials(), this.tools);
   }
 
-  private async forgetLink(reason: StatusReason, failure: FailureCode): Promise<void> {
+  private async forgetLink(reason: LogoutReason, failure: FailureCode): Promise<void> {
     await this.tools.store.forget();
     await this.status.loggedOut(reason);
     await this.tools.failMessages(failureOf(failure));
@@ -383,6 +391,6 @@ export class SessionRunner {
 }
 
 /** Makes the close of a socket that was never there. */
-function notOpened(reason: StatusReason): SocketClose {
+function notOpened(reason: DisconnectReason): SocketClose {
   return { next: 'later', reason, isMalfunction: true };
 }

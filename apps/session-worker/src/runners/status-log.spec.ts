@@ -11,7 +11,7 @@ let status: StatusLog;
 
 beforeEach(() => {
   written = [];
-  const session = { id: 'session', tenantId: 'tenant', status: 'AWAITING_SCAN' as const };
+  const session = { id: 'session', tenantId: 'tenant', status: 'AWAITING_SCAN' as const, phone: null };
   status = new StatusLog(session, async (change, events) => void written.push([change, events]));
 });
 
@@ -81,7 +81,7 @@ test.each(['MAINTENANCE', 'USER_REQUEST'] as const)(
 );
 
 test('one whose worker has vanished is told as lost by the next owner', async () => {
-  const session = { id: 'session', tenantId: 'tenant', status: 'PASSKEY_REQUIRED' as const };
+  const session = { id: 'session', tenantId: 'tenant', status: 'PASSKEY_REQUIRED' as const, phone: null };
   status = new StatusLog(session, async (change, events) => void written.push([change, events]));
   await status.connecting(true, 'CONNECT_REQUESTED');
   expect(seen()).toEqual(['CONNECTING CONNECT_REQUESTED, session.passkey_changed failed CONNECTION_LOST']);
@@ -95,4 +95,58 @@ test('a ban is told with its end, once, and so is one that follows on it', async
     .slice(1)
     .map(([, events]) => events.map(({ data }) => (data as { until?: string }).until));
   expect(told).toEqual([['2026-01-31T12:10:00.000Z'], [], ['2026-01-31T13:10:00.000Z']]);
+});
+
+/** Lists what was told under a name. */
+const told = (name: string): object[] =>
+  written.flatMap(([, events]) => events.filter(({ type }) => type === name).map(({ data }) => data));
+const live = (): StatusLog =>
+  new StatusLog(
+    { id: 'session', tenantId: 'tenant', status: 'CONNECTED', phone: '+15550100001' },
+    async (change, events) => void written.push([change, events]),
+  );
+
+test('an end says whether the session comes back by itself, and names the number, whoever held it before', async () => {
+  await live().disconnected('RECONNECTING', 'WORKER_LOST');
+  await live().disconnected('DISCONNECTED', 'REPLACED', { stops: true });
+  await live().loggedOut('UNLINKED');
+  const phone = '+15550100001';
+  expect(told('session.disconnected')).toMatchObject([
+    {
+      phone,
+      willReconnect: true,
+      status: 'RECONNECTING',
+      reason: 'WORKER_LOST',
+      statusReason: 'WORKER_LOST',
+    },
+    { phone, willReconnect: false, status: 'DISCONNECTED', reason: 'REPLACED', statusReason: 'REPLACED' },
+  ]);
+  expect(told('session.logged_out')).toMatchObject([
+    { phone, status: 'LOGGED_OUT', reason: 'UNLINKED', statusReason: 'UNLINKED' },
+  ]);
+});
+
+test('an end is told also where the session was about to connect anew, and nobody was told of that', async () => {
+  status = live();
+  await status.connecting(true, 'RESTART_REQUIRED');
+  await status.disconnected('RECONNECTING', 'LOGIN_TIMEOUT');
+  await status.disconnected('RECONNECTING', 'LOGIN_TIMEOUT');
+  expect(told('session.disconnected')).toMatchObject([{ reason: 'LOGIN_TIMEOUT' }]);
+});
+
+test('doubts are written once each way and told to nobody; the end of a doubted session is', async () => {
+  status = live();
+  await status.doubted(undefined);
+  await status.doubted('UNANSWERED');
+  expect(status.isLive).toBe(true);
+  await status.doubted(undefined);
+  await status.doubted('KEEP_ALIVE_TIMEOUT');
+  await status.disconnected('RECONNECTING', 'KEEP_ALIVE_TIMEOUT');
+  await status.doubted('UNANSWERED');
+  expect(seen()).toEqual([
+    'DEGRADED UNANSWERED',
+    'CONNECTED LOGGED_IN',
+    'DEGRADED KEEP_ALIVE_TIMEOUT',
+    'RECONNECTING KEEP_ALIVE_TIMEOUT, session.disconnected KEEP_ALIVE_TIMEOUT',
+  ]);
 });

@@ -1,9 +1,11 @@
 import {
+  type DisconnectReason,
   type Envelope,
   type EventContract,
+  isLive,
+  type LogoutReason,
   SessionConnected,
   SessionDisconnected,
-  type SessionEndedV1,
   SessionLoggedOut,
   SessionPairingCodeReplaced,
   SessionPasskeyChanged,
@@ -12,7 +14,7 @@ import {
   type SessionStatus,
   type StatusReason,
 } from '@svc/contracts';
-import { eventOf } from '@svc/service';
+import { eventOf, log } from '@svc/service';
 import type { PasskeyReport } from '../platform/passkey.js';
 import type { StatusChange } from '../sessions/session-rows.js';
 import { isLongWait, type Wait } from './waits/next-login.js';
@@ -22,13 +24,17 @@ export interface SessionSnapshot {
   id: string;
   tenantId: string;
   status: SessionStatus;
+  /** Number that is linked, in E.164 form. */
+  phone: string | null;
   /** Wait before it logs in again, where another process had it wait. */
   wait?: Wait | undefined;
 }
 
 /** Writes each change of one session's status, together with the event that reports it to tenants. */
 export class StatusLog {
-  private phone: string | null = null;
+  private phone: string | null;
+  /** Tenants take the session for live: they were told so, and of no end since. */
+  private isThoughtLive: boolean;
   /** Long wait that tenants have been told of. */
   private toldWait: Wait | undefined;
   private status: SessionStatus;
@@ -40,11 +46,18 @@ export class StatusLog {
     private readonly write: (change: StatusChange, events: Envelope[]) => Promise<void>,
   ) {
     this.status = session.status;
+    this.phone = session.phone;
+    this.isThoughtLive = isLive(session.status);
     this.toldWait = session.wait;
   }
 
   is(status: SessionStatus): boolean {
     return this.status === status;
+  }
+
+  /** Says whether the session is connected, whatever doubts there are. */
+  get isLive(): boolean {
+    return isLive(this.status);
   }
 
   /** Writes that the session is connecting; tenants get no event of it. */
@@ -59,6 +72,22 @@ export class StatusLog {
     const event = this.event(SessionConnected, { phone });
     await this.observe({ status: 'CONNECTED', reason: 'LOGGED_IN', phone }, event);
     this.toldWait = undefined;
+    this.isThoughtLive = true;
+  }
+
+  /**
+   * Writes that there are doubts whether the connection works, or none any more. Tenants get no event of it: if the doubts are right, they
+   * are told of the end.
+   */
+  async doubted(reason: DisconnectReason | undefined): Promise<void> {
+    if (!this.isLive || (reason === undefined && this.is('CONNECTED'))) return;
+    log().warn(
+      { sessionId: this.session.id, reason },
+      reason ? 'session is doubted' : 'session is trusted again',
+    );
+    await this.observe(
+      reason ? { status: 'DEGRADED', reason } : { status: 'CONNECTED', reason: 'LOGGED_IN' },
+    );
   }
 
   /** Writes that the session shows a QR code to scan; `isRedrawn`: to scan once more. */
@@ -93,17 +122,22 @@ export class StatusLog {
   }
 
   /**
-   * Reports to tenants only what they could see: a session that was connected; or (`stops`) that it gives up: its QR code was not scanned,
+   * Reports to tenants only what they could see: a session that they take for live; or (`stops`) that it gives up: its QR code was not scanned,
    * or the platform does not let it come back; or that it waits for long, once for each such wait.
    */
   async disconnected(
     status: 'DISCONNECTED' | 'RECONNECTING',
-    reason: StatusReason,
+    reason: DisconnectReason,
     { stops = false, until }: { stops?: boolean; until?: Date | undefined } = {},
   ): Promise<void> {
-    const event = this.ended(SessionDisconnected, reason, until);
-    const isNews = stops || this.is('CONNECTED') || (isLongWait(reason) && !this.isTold({ reason, until }));
+    const event = this.event(SessionDisconnected, {
+      ...{ phone: this.phone, reason, willReconnect: status === 'RECONNECTING' },
+      ...(until && { until: until.toISOString() }),
+      ...{ status, statusReason: reason },
+    });
+    const isNews = stops || this.isThoughtLive || (isLongWait(reason) && !this.isTold({ reason, until }));
     await this.observe({ status, reason, until }, ...(isNews ? [event] : []));
+    this.isThoughtLive = false;
     if (isLongWait(reason)) this.toldWait = { reason, until };
   }
 
@@ -112,9 +146,12 @@ export class StatusLog {
     return this.toldWait?.reason === reason && this.toldWait.until?.getTime() === until?.getTime();
   }
 
-  async loggedOut(reason: StatusReason): Promise<void> {
-    const event = this.ended(SessionLoggedOut, reason);
-    await this.observe({ status: 'LOGGED_OUT', reason, phone: null }, event);
+  async loggedOut(reason: LogoutReason): Promise<void> {
+    const status = 'LOGGED_OUT';
+    const event = this.event(SessionLoggedOut, { phone: this.phone, reason, status, statusReason: reason });
+    await this.observe({ status, reason, phone: null }, event);
+    this.phone = null;
+    this.isThoughtLive = false;
   }
 
   private passkeyEnded(report: Extract<PasskeyReport, { stage: 'linked' | 'failed' }>): Envelope {
@@ -123,10 +160,6 @@ export class StatusLog {
       SessionPasskeyChanged,
       stage === 'failed' ? { stage, reason: report.reason } : { stage },
     );
-  }
-
-  private ended(contract: EventContract<SessionEndedV1>, reason: StatusReason, until?: Date): Envelope {
-    return this.event(contract, { phone: this.phone, reason, ...(until && { until: until.toISOString() }) });
   }
 
   private event<T extends object>(

@@ -20,6 +20,7 @@ export async function unlink(
       limit = setTimeout(() => reject(new Error('No login in time.')), tools.loginTimeoutMs);
       const opening = tools.open(credentials, {
         onOpen: () => resolve(),
+        onDoubt: () => undefined,
         onClose: ({ reason }) => reject(new Error(`Closed: ${reason}.`)),
         onQr: () => reject(new Error('The link is gone.')),
         onPairingCode: () => undefined,

@@ -94,7 +94,8 @@ function aSocket(answer: (message: OutgoingMessage) => Promise<void> = async () 
   const recycled: string[] = [];
   const send = (one: OutgoingMessage) => (sent.push(one.keyId), answer(one));
   const addressOf = async (to: string) => to;
-  const socket = { addressOf, send, recycle: (reason: string) => void recycled.push(reason) };
+  const unanswered = (): void => undefined;
+  const socket = { addressOf, send, unanswered, recycle: (reason: string) => void recycled.push(reason) };
   return { socket: socket as unknown as PlatformSocket, sent, recycled };
 }
 

@@ -78,6 +78,7 @@ function aSocket(answer: (message: OutgoingMessage) => Promise<void> = async () 
       sent.push(one.keyId);
       return answer(one);
     },
+    unanswered: () => undefined,
     recycle: (reason: string) => void recycled.push(reason),
   } as unknown as PlatformSocket;
   return { socket, sent, recycled };

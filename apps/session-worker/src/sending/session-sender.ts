@@ -256,7 +256,7 @@ export class SessionSender {
   }
 
   private onAck(keyId: string, refusal: Refusal | undefined): void {
-    this.window.answered();
+    this.answered();
     if (refusal?.isOfNewChat && this.socket) this.tools.newChats.refused(this.socket);
     const message = this.take(keyId);
     if (!refusal) {
@@ -286,12 +286,17 @@ export class SessionSender {
     await this.write(keyIds, kind === 'read' ? 'READ' : 'DELIVERED', at);
     atStep('out-11');
     // A receipt counts like an ack.
-    this.window.answered();
+    this.answered();
     for (const keyId of keyIds) {
       this.take(keyId);
       this.window.forgetTries(keyId);
     }
     this.useRoom();
+  }
+
+  private answered(): void {
+    this.window.answered();
+    this.socket?.unanswered(false);
   }
 
   private useRoom(): void {
@@ -325,6 +330,7 @@ export class SessionSender {
     if (tries >= MAX_TRIES) this.fail(message, 'NO_ACK');
     else this.wake();
     if (this.window.countUnanswered()) this.socket?.recycle('UNANSWERED');
+    else this.socket?.unanswered(true);
   }
 
   private take(keyId: string): LedgerMessage | undefined {

@@ -9,6 +9,7 @@ import {
   GetPasskey,
   GiveUpPasskey,
   LookUpContact,
+  isLive,
   MarkRead,
   type MarkReadV1,
   type Nothing,
@@ -92,7 +93,7 @@ export class LiveService {
     request: Q,
   ): Promise<A> {
     const { id: sessionId, status, statusReason } = await this.sessions.get(request);
-    if (status !== 'CONNECTED') {
+    if (!isLive(status)) {
       throw new AppError('SESSION_NOT_CONNECTED', undefined, { sessionId, status, statusReason });
     }
     return this.ask(contract, request);

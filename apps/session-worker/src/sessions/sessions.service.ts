@@ -8,7 +8,9 @@ import {
   type CreateSessionV1,
   type GetSessionV1,
   invalidField,
+  limitReached,
   type ListSessionsV1,
+  MORE_SESSIONS,
   MOST_SESSIONS,
   partitionOf,
   ReconcileSession,
@@ -301,12 +303,15 @@ async function assertRoom(
   const others = { tenantId, id: Not(sessionId), wanted: Not('DELETED' as const) };
   const used = await tx.countBy(Session, others);
   if (used < most) return;
-  throw new AppError('RATE_LIMITED', 'The plan has no room for another session.', {
-    layer: 'plan',
-    resource: 'sessions',
-    limit: most,
-    used,
-  });
+  throw limitReached(
+    'plan',
+    `The sessions of the plan are used up: it has room for ${most}. ${MORE_SESSIONS}`,
+    {
+      resource: 'sessions',
+      limit: most,
+      used,
+    },
+  );
 }
 
 const fromNow = (ms: number): string => `clock_timestamp() + interval '${ms} milliseconds'`;

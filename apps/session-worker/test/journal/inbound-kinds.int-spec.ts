@@ -99,7 +99,7 @@ const KINDS: [string, object, MessageBody][] = [
   [
     'several contacts',
     { type: 'contact', contacts: [{ displayName: 'Ada' }, { displayName: 'Bo' }] },
-    { type: 'contact', displayName: '2 contacts', count: 2 },
+    { type: 'contact', displayName: 'Ada', count: 2 },
   ],
   [
     'a poll',
@@ -159,6 +159,16 @@ describe('a message about another one', () => {
   test('names the people in it', async () => {
     const event = await written({ content: { type: 'text', text: 'Ask @Bo', mentions: ['15550206009'] } });
     expect(event.mentions).toEqual(['15550206009@s.whatsapp.net']);
+    expect(event).not.toHaveProperty('mentionsMe');
+  });
+
+  test.each(['phone', 'hidden'])('says that it names the own number, by its %s address', async (kind) => {
+    const own = `${phone}@s.whatsapp.net`;
+    const { lid } = await stage.platform.call<{ lid: string }>('GET', `/accounts/${phone}`);
+    const mentionedJid = ['15550206009@s.whatsapp.net', kind === 'phone' ? own : lid];
+    const text = { text: 'Ask @Bo and @shop', contextInfo: { mentionedJid } };
+    const event = await written({ message: { extendedTextMessage: text } });
+    expect(event).toMatchObject({ mentions: ['15550206009@s.whatsapp.net', own], mentionsMe: true });
   });
 
   test('says what it says instead, when it was edited', async () => {

@@ -106,10 +106,10 @@ describe('a vote in a poll that came', () => {
     });
     const content = { type: 'poll', name: 'Lunch?', options: OPTIONS };
     const keyId = await write(`contacts/${contact}`, { group, content });
-    const { messageId } = await received(keyId);
+    const { messageId, conversationId } = await received(keyId);
     await write(`contacts/${other}`, { group, ...ballot(keyId, ['no'], { author: 'lid', by: 'pn' }) });
     expect(await vote(keyId)).toMatchObject({
-      ...{ pollId: messageId, options: ['no'], isGroup: true, chatId: group },
+      ...{ pollId: messageId, options: ['no'], isGroup: true, chatId: group, conversationId },
       ...{ remoteJid: `${other}@s.whatsapp.net`, pollAuthor: `${contact}@s.whatsapp.net` },
     });
   });

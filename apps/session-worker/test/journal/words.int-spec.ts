@@ -65,6 +65,7 @@ test('of somebody on the way the first place is a message, and those after it ar
     .filter(([, type]) => type === 'location');
   expect(bodies).toEqual([[first, 'location']]);
   expect(last.chatId).toBe(told['chatId']);
+  expect(told).toHaveProperty('conversationId', last.conversationId);
 });
 
 describe('a choice is told as the words that were chosen, with their id', () => {

@@ -234,6 +234,12 @@ test('a frozen owner that wakes up neither writes nor takes the number back', as
   await stage.reached(sessionId, 'CONNECTED');
   const reasons = stage.eventsOf('session.disconnected', sessionId).map(({ reason }) => reason);
   expect(reasons.filter((reason) => reason !== 'MAINTENANCE')).toEqual(['WORKER_LOST']);
+  const { phone } = await stage.get(sessionId);
+  // The new owner knows the number from the row alone.
+  const lost = stage
+    .eventsOf('session.disconnected', sessionId)
+    .find(({ reason }) => reason === 'WORKER_LOST');
+  expect(lost).toMatchObject({ phone, willReconnect: true });
   expect(Number((await ownerOf(sessionId)).epoch)).toBeGreaterThan(before);
   await frozen.stop('SIGKILL');
 });

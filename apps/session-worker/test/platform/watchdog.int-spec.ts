@@ -34,6 +34,20 @@ test.each<[string, string, (phone: string) => Promise<unknown>, string]>([
   expect(await stage.platform.inbox(contact)).toMatchObject([{ text: 'I am' }]);
 });
 
+test('a session of which one send stays unanswered is DEGRADED, goes on sending, and is CONNECTED again', async () => {
+  const phone = '15550109006';
+  const contact = '15551109006';
+  const sessionId = await stage.link(phone);
+  await faults(phone, { ack: 'lost', count: 1 });
+  const first = await stage.send(sessionId, contact, 'One');
+  expect(await stage.reached(sessionId, 'DEGRADED')).toMatchObject({ statusReason: 'UNANSWERED' });
+  await stage.event('message.sent', first);
+  const second = await stage.send(sessionId, contact, 'Two');
+  await stage.event('message.sent', second);
+  expect(await stage.reached(sessionId, 'CONNECTED')).toMatchObject({ statusReason: 'LOGGED_IN' });
+  expect(stage.eventsOf('session.disconnected', sessionId)).toEqual([]);
+});
+
 test('a session whose sends stay unanswered, though its pings are not, is connected anew', async () => {
   const phone = '15550109005';
   const contact = '15551109005';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type CallReceivedV1, RejectCall } from '@svc/contracts';
+import { type CallReceivedV1, conversationIdOf, RejectCall } from '@svc/contracts';
 import { waitFor } from '@svc/testing';
 import { LONG_MS, type Stage } from '../support.js';
 import { WorkerProcess } from '../worker-process.js';
@@ -39,10 +39,11 @@ describe('a call', () => {
     expect(events(id)).toHaveLength(1);
   });
 
-  test('is told with the number of its caller', async () => {
+  test('is told with the number of its caller, and the conversation with it', async () => {
+    const chatId = `${contact}@s.whatsapp.net`;
     expect(await event(await calls())).toMatchObject({
-      ...{ remoteJid: `${contact}@s.whatsapp.net`, phone: `+${contact}`, isVideo: false },
-      chatId: `${contact}@s.whatsapp.net`,
+      ...{ remoteJid: chatId, phone: `+${contact}`, isVideo: false, chatId },
+      conversationId: conversationIdOf({ tenantId: stage.tenantId, sessionId, contact: chatId }),
     });
   });
 

@@ -40,6 +40,9 @@ describe('a session that the platform disconnects', () => {
     const sessionId = await stage.link(phone);
     await disconnect(phone, how);
     expect(await reasons(sessionId)).toEqual([reason]);
+    expect(stage.eventsOf('session.disconnected', sessionId)).toMatchObject([
+      { willReconnect: true, status: 'RECONNECTING', statusReason: reason, phone: `+${phone}` },
+    ]);
     await stage.reached(sessionId, 'CONNECTED');
   });
 
@@ -48,6 +51,9 @@ describe('a session that the platform disconnects', () => {
     const sessionId = await stage.link(phone);
     await disconnect(phone, { mode: 'failure', code: 403 });
     expect(await reasons(sessionId)).toEqual(['PLATFORM_REFUSED']);
+    expect(stage.eventsOf('session.disconnected', sessionId)).toMatchObject([
+      { willReconnect: false, status: 'DISCONNECTED' },
+    ]);
     expect(await stage.reached(sessionId, 'DISCONNECTED')).toMatchObject({
       statusReason: 'PLATFORM_REFUSED',
     });
@@ -100,6 +106,20 @@ describe('a session that its tenant disconnects', () => {
 
   beforeAll(async () => {
     sessionId = await stage.link(phone);
+  });
+
+  test('and logs out afterwards is told as logged out with its number', async () => {
+    const number = '15550108013';
+    const left = await stage.link(number);
+    await stage.change(left, 'disconnect');
+    await stage.reached(left, 'DISCONNECTED');
+    await stage.change(left, 'logout');
+    await stage.reached(left, 'LOGGED_OUT');
+    const events = await waitFor('session.logged_out', () => {
+      const all = stage.eventsOf('session.logged_out', left);
+      return all.length > 0 && all;
+    });
+    expect(events).toMatchObject([{ phone: `+${number}`, reason: 'LOGOUT_REQUESTED', status: 'LOGGED_OUT' }]);
   });
 
   test('shows no QR code while it is connected', async () => {

@@ -253,7 +253,12 @@ describe('a tenant that may have so many sessions', () => {
     expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
     expect(await stage.worker.rpc.request(CountSessions, { tenantId })).toMatchObject({ count: 5 });
     await expect(create(tenantId, 5)).rejects.toMatchObject({
-      code: 'RATE_LIMITED',
+      ...{
+        code: 'RATE_LIMITED',
+        message: expect.stringMatching(
+          /room for 5\. Waiting does not help.*: delete a session, or take a larger plan\.$/,
+        ),
+      },
       meta: { layer: 'plan', limit: 5, used: 5 },
     });
     await expect(create(randomUUID(), 5)).resolves.toBeDefined();

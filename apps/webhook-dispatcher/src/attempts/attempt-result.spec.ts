@@ -2,12 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
   type AttemptResult,
-  isPermanent4xx,
   mayChangeState,
   outcomeOf,
   remainingMs,
   responseOf,
   retryDelay,
+  runEffectOf,
   runsOf4xx,
 } from './attempt-result.js';
 
@@ -18,6 +18,7 @@ const aResult = (status: number, fields: Partial<AttemptResult> = {}): AttemptRe
     error: null,
     generation: 1,
     recovering: false,
+    newSecretUntil: null,
     ...fields,
   }) as AttemptResult;
 const runOf = (...statuses: number[]) => runsOf4xx(statuses.map((status) => aResult(status)))[0];
@@ -32,6 +33,19 @@ test('a run of permanent 4xx continues that of the endpoint until something else
     peak: 5,
     tail: 1,
   });
+});
+
+test('an answer that speaks of the content leaves a run as it is', () => {
+  expect(runOf(400, 422)).toMatchObject({ lead: 0, broken: false, peak: 0, tail: 0 });
+  expect(runOf(404, 400, 404)).toMatchObject({ lead: 2, broken: false, peak: 0, tail: 2 });
+  expect(runOf(500, 404, 413, 404)).toMatchObject({ lead: 0, broken: true, peak: 2, tail: 2 });
+});
+
+test('a run says which new secret the receiver knows, by a success under it', () => {
+  const newSecretUntil = new Date();
+  const of = (...results: AttemptResult[]) => runsOf4xx(results)[0];
+  expect(of(aResult(401, { newSecretUntil, error: 'HTTP_401' }))).toMatchObject({ lead: 0, knows: null });
+  expect(of(aResult(200, { newSecretUntil }), aResult(200))).toMatchObject({ knows: newSecretUntil });
 });
 
 test('endpoints and generations are counted apart', () => {
@@ -84,9 +98,19 @@ test('the delay counts from the end of the attempt, however long its result wait
   expect(remainingMs(aResult(200), 900)).toBeNull();
 });
 
-test('4xx are permanent but for 408, 425 and 429', () => {
-  expect([400, 401, 404, 410, 499].every(isPermanent4xx)).toBe(true);
-  expect([408, 425, 429, 200, 302, 500, null].some(isPermanent4xx)).toBe(false);
+test.each([
+  ['the address', 'COUNTS', [401, 403, 404, 405, 410, 414, 451]],
+  ['the content', 'NONE', [400, 402, 406, 409, 413, 415, 422, 499]],
+  ['the moment', 'ENDS', [408, 425, 429, 302, 500, 503, null]],
+  ['the delivery', 'ENDS', [200, 204]],
+])('answers that speak of %s: %s', (_, effect, statuses) => {
+  const effects = statuses.map((status) => runEffectOf({ status, newSecretUntil: null }));
+  expect(new Set(effects)).toEqual(new Set([effect]));
+});
+
+test('401 and 403 do not count under a secret that the receiver may not know yet; 404 does', () => {
+  const effects = [401, 403, 404].map((status) => runEffectOf({ status, newSecretUntil: new Date() }));
+  expect(effects).toEqual(['NONE', 'NONE', 'COUNTS']);
 });
 
 describe('the schedule of attempts', () => {

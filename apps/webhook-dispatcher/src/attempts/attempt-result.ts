@@ -1,3 +1,4 @@
+import { answerRuleOf, type RunEffect } from '@svc/contracts';
 import type { QueuedDelivery } from '../lanes/queued-delivery.js';
 import type { ReceiverResponse } from '../lanes/lane.js';
 
@@ -17,6 +18,8 @@ export interface AttemptResult {
   generation: number;
   /** The endpoint was reactivated and nothing had been delivered since. */
   recovering: boolean;
+  /** The attempt was signed with a secret that the receiver may not know yet: until when. */
+  newSecretUntil: Date | null;
 }
 
 /** The outcome of an attempt for its delivery. */
@@ -60,23 +63,23 @@ export function retryDelay(
   return delay === undefined ? undefined : Math.ceil(delay * (1 + random * MAX_JITTER));
 }
 
-/** Number of consecutive permanent 4xx that pause an endpoint (specification, "Retries"). */
-export const PAUSE_AFTER = 5;
-/** Statuses of 4xx that say "try again" rather than "never": they neither count towards the pause nor leave the run standing. */
-const TEMPORARY_4XX = new Set([408, 425, 429]);
-
-/** Says whether a status is one of the permanent 4xx of which five in a row pause the endpoint. */
-export function isPermanent4xx(status: number | null): boolean {
-  return status !== null && status >= 400 && status < 500 && !TEMPORARY_4XX.has(status);
+/** Says what a result does to the run of its endpoint. */
+export function runEffectOf({
+  status,
+  newSecretUntil,
+}: Pick<AttemptResult, 'status' | 'newSecretUntil'>): Exclude<RunEffect, 'COUNTS_LATER'> {
+  const { run } = answerRuleOf(status);
+  if (run !== 'COUNTS_LATER') return run;
+  return newSecretUntil === null ? 'COUNTS' : 'NONE';
 }
 
 /** A run sums up what bears on the state of one endpoint, above all its permanent 4xx, within a batch of results in the order of their ends. */
 export interface RunOf4xx {
   endpointId: string;
   generation: number;
-  /** Number of 4xx before any other answer: they continue the run that the endpoint's row counts. */
+  /** Number of permanent 4xx before an answer that ends the run: they continue the run that the endpoint's row counts. */
   lead: number;
-  /** True when another answer came, so the run of the row has ended. */
+  /** True when such an answer came. */
   broken: boolean;
   /** Longest run after that. */
   peak: number;
@@ -84,6 +87,8 @@ export interface RunOf4xx {
   tail: number;
   /** True when a delivery succeeded, the first since a reactivation. */
   recovers: boolean;
+  /** The new secret under which a delivery succeeded, the first one: until when it was new. */
+  knows: Date | null;
 }
 
 /** Says whether a batch may pause an endpoint or end its recovery: its tenant gets an event of that. */
@@ -95,7 +100,8 @@ export function mayChangeState(runs: RunOf4xx[]): boolean {
 export function runsOf4xx(results: AttemptResult[]): RunOf4xx[] {
   const runs: RunOf4xx[] = [];
   const current = new Map<string, RunOf4xx>();
-  for (const { item, generation, status, error, recovering } of results) {
+  for (const result of results) {
+    const { item, generation } = result;
     const { endpointId } = item;
     let run = current.get(endpointId);
     // The generation changes at a reactivation; an older answer after a newer one goes back to the run it belongs to.
@@ -104,15 +110,24 @@ export function runsOf4xx(results: AttemptResult[]): RunOf4xx[] {
       if (!run) runs.push((run = newRun(endpointId, generation)));
       current.set(endpointId, run);
     }
-    run.recovers ||= recovering && error === null;
-    run.tail = isPermanent4xx(status) ? run.tail + 1 : 0;
-    if (run.tail === 0) run.broken = true;
-    else if (run.broken) run.peak = Math.max(run.peak, run.tail);
-    else run.lead = run.tail;
+    addTo(run, result);
   }
   return runs;
 }
 
+function addTo(run: RunOf4xx, result: AttemptResult): void {
+  if (result.error === null) {
+    run.recovers ||= result.recovering;
+    run.knows = result.newSecretUntil ?? run.knows;
+  }
+  const effect = runEffectOf(result);
+  if (effect === 'NONE') return;
+  run.tail = effect === 'COUNTS' ? run.tail + 1 : 0;
+  if (run.tail === 0) run.broken = true;
+  else if (run.broken) run.peak = Math.max(run.peak, run.tail);
+  else run.lead = run.tail;
+}
+
 function newRun(endpointId: string, generation: number): RunOf4xx {
-  return { endpointId, generation, lead: 0, broken: false, peak: 0, tail: 0, recovers: false };
+  return { endpointId, generation, lead: 0, broken: false, peak: 0, tail: 0, recovers: false, knows: null };
 }

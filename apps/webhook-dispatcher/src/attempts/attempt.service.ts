@@ -80,7 +80,7 @@ export class AttemptService {
   private resultOf(
     { status, error, head, durationMs }: Answer,
     item: QueuedDelivery,
-    { generation, recovering }: Receiver,
+    { generation, recovering, newSecretUntil }: Receiver,
     startedAt: Date,
   ): AttemptResult {
     atStep('hook-4');
@@ -96,6 +96,7 @@ export class AttemptService {
       retryInMs: again ? retryDelay(item.attempt, this.config.retryDelaysMs) : undefined,
       generation,
       recovering,
+      newSecretUntil,
     };
   }
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
+import { PAUSE_AFTER } from '@svc/contracts';
 import { columns } from '@svc/database';
 import { FENCE_SQL, fenceParameters } from '@svc/ownership';
 import { OutboxService } from '@svc/service';
@@ -9,7 +10,6 @@ import {
   type AttemptResult,
   mayChangeState,
   outcomeOf,
-  PAUSE_AFTER,
   remainingMs,
   type RunOf4xx,
   runsOf4xx,
@@ -28,7 +28,7 @@ const RESULTS = columns(
 const RUNS = columns(
   {
     ...{ endpoint_id: 'uuid', of_generation: 'int', lead: 'int', broken: 'boolean' },
-    ...{ peak: 'int', tail: 'int', recovers: 'boolean' },
+    ...{ peak: 'int', tail: 'int', recovers: 'boolean', knows: 'timestamptz' },
   },
   RESULTS.next,
 );
@@ -74,13 +74,15 @@ const RECORD_SQL = `WITH ${FENCE_SQL},
     SELECT endpoint.id,
       state = 'ACTIVE' AND (consec_perm4xx + lead >= ${PAUSE_AFTER} OR peak >= ${PAUSE_AFTER}) AS pause,
       state = 'ACTIVE' AND recovering AND recovers AS recovered,
+      coalesce(new_secret_until = knows, false) AS knows,
       greatest(consec_perm4xx + lead, peak) AS longest,
       CASE WHEN broken THEN tail ELSE consec_perm4xx + lead END AS consec
     FROM ${RUNS.unnest('t')}
     JOIN webhook_endpoint endpoint ON endpoint.id = endpoint_id AND generation = of_generation
     WHERE endpoint_id IN (SELECT endpoint_id FROM applied) AND (
       consec_perm4xx <> CASE WHEN broken THEN tail ELSE consec_perm4xx + lead END
-      OR consec_perm4xx + lead >= ${PAUSE_AFTER} OR peak >= ${PAUSE_AFTER} OR recovering AND recovers)
+      OR consec_perm4xx + lead >= ${PAUSE_AFTER} OR peak >= ${PAUSE_AFTER} OR recovering AND recovers
+      OR new_secret_until = knows)
     FOR UPDATE OF endpoint),
   counted AS (
     UPDATE webhook_endpoint endpoint SET consec_perm4xx = run.consec,
@@ -89,12 +91,13 @@ const RECORD_SQL = `WITH ${FENCE_SQL},
       paused_reason = CASE WHEN pause THEN 'PERMANENT_4XX' ELSE paused_reason END,
       paused_at = CASE WHEN pause THEN svc_now(tenant_id) ELSE paused_at END,
       paused_run = CASE WHEN pause THEN longest ELSE paused_run END,
-      recovering = recovering AND NOT pause AND NOT recovered
+      recovering = recovering AND NOT pause AND NOT recovered,
+      new_secret_until = CASE WHEN knows THEN NULL ELSE new_secret_until END
     FROM run WHERE endpoint.id = run.id
-    RETURNING endpoint.id, endpoint.tenant_id, pause, recovered AND NOT pause AS recovered)
+    RETURNING endpoint.id, endpoint.tenant_id, pause, knows, recovered AND NOT pause AS recovered)
   SELECT ARRAY(SELECT id FROM counted WHERE pause) AS paused,
     ARRAY(SELECT id FROM counted WHERE recovered) AS recovered,
-    ARRAY(SELECT tenant_id FROM counted WHERE pause OR recovered) AS "changedTenants",
+    ARRAY(SELECT tenant_id FROM counted WHERE pause OR recovered OR knows) AS "changedTenants",
     ARRAY(SELECT id FROM again) AS ids, ARRAY(SELECT next_at FROM again) AS dates`;
 
 const FINISHED = `WITH ${FENCE_SQL},
@@ -109,7 +112,7 @@ const DROP_SQL = `${FINISHED} SELECT count(*) FROM finished`;
 
 /** The changes by a batch of results besides the deliveries themselves. */
 export interface RecordOutcome {
-  /** Tenants of endpoints that are paused now, or have recovered. */
+  /** Tenants of endpoints that are paused now, have recovered, or know their new secret. */
   changedTenants: string[];
   /** Time at which the next attempt of a failed delivery is due, in domain time. */
   dueAtMs: Map<string, number>;
@@ -197,5 +200,6 @@ function runColumns(runs: RunOf4xx[]): unknown[][] {
     peak: ({ peak }) => peak,
     tail: ({ tail }) => tail,
     recovers: ({ recovers }) => recovers,
+    knows: ({ knows }) => knows?.toISOString() ?? null,
   });
 }

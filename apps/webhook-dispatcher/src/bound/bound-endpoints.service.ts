@@ -10,6 +10,9 @@ import type { AuditLine } from '../endpoints/endpoint-audit.js';
 import type { Endpoint } from '../endpoints/endpoint.entity.js';
 import { EndpointRepository } from '../endpoints/endpoint.repository.js';
 import { EndpointSecrets } from '../endpoints/endpoint-secrets.js';
+import { switchEndpoint } from '../endpoints/endpoint-state.js';
+import { checkBoundFilter } from '../filters/bound-filter.js';
+import { DEFAULT_ASPECTS, heardAfter } from '../filters/hears.js';
 import { checkReceiverUrl } from '../endpoints/receiver-url.js';
 import { assertSession } from './session-deletion.js';
 
@@ -32,25 +35,37 @@ export class BoundEndpointsService {
 
   /** @throws AppError `VALIDATION_FAILED`, or `SESSION_NOT_FOUND` where the session is deleted. */
   async put(request: PutBoundEndpointV1): Promise<WebhookEndpointWithSecret | null> {
-    const { tenantId, sessionId, enabled, url, actor } = request;
+    const { tenantId, sessionId, enabled, url, events, hears, actor } = request;
+    if (events) checkBoundFilter(events);
     const existing = await this.rows.find({ tenantId, sessionId });
-    if (!existing && !enabled) return null;
+    if (!existing && !enabled) {
+      if (url == null) return null;
+      throw invalidField(
+        URL_FIELD,
+        `${URL_FIELD} is not stored before external mode is enabled the first time`,
+      );
+    }
     if (url != null && url !== existing?.url) await checkReceiverUrl(this.guard, url, URL_FIELD);
     const isNew = !existing && (await this.create(request));
     const endpoint = await this.rows.change({ tenantId, sessionId }, actor, (row, now) => {
       if (url) row.url = url;
+      if (events) row.events = events;
+      row.hears = heardAfter(row.hears, hears);
       switchState(row, request);
       return request.rotateSecret && !isNew ? this.rotate(row, now) : [];
     });
-    return endpoint ? this.withSecret(endpoint) : null;
+    // It was deleted meanwhile.
+    return endpoint ? this.withSecret(endpoint) : this.put(request);
   }
 
   /** @returns false: another call was faster. */
-  private async create({ tenantId, sessionId, url, actor }: PutBoundEndpointV1): Promise<boolean> {
+  private async create(request: PutBoundEndpointV1): Promise<boolean> {
+    const { tenantId, sessionId, url, events = [], hears, actor } = request;
     if (url == null) {
       throw invalidField(URL_FIELD, `${URL_FIELD} is required the first time external mode is enabled`);
     }
-    const fields = { tenantId, sessionId, name: NAME, url, events: [] };
+    const heard = heardAfter(DEFAULT_ASPECTS, hears);
+    const fields = { tenantId, sessionId, name: NAME, url, events, hears: heard };
     return (await this.rows.create(fields, actor, (tx) => assertSession(tx, sessionId))).isNew;
   }
 
@@ -74,7 +89,5 @@ function switchState(row: Endpoint, { enabled, modeVersion }: PutBoundEndpointV1
     if (enabled ? modeVersion < row.modeVersion : modeVersion <= row.modeVersion) return;
     row.modeVersion = modeVersion;
   }
-  // A pause is not lifted by enabling: that is for a person who has seen why.
-  if (!enabled) row.state = 'DISABLED';
-  else if (row.state === 'DISABLED') row.state = 'ACTIVE';
+  switchEndpoint(row, enabled);
 }

@@ -1,6 +1,6 @@
 import { Injectable, Optional } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import type { EndpointOrdering, EndpointStatus } from '@svc/contracts';
+import type { Aspect, EndpointOrdering, EndpointStatus } from '@svc/contracts';
 import { partitionOf } from '@svc/contracts';
 import { log, PeriodicTasks } from '@svc/service';
 import { Repository } from 'typeorm';
@@ -16,6 +16,8 @@ export interface Receiver {
   sessionId: string | null;
   url: string;
   events: readonly string[];
+  /** Aspects of events that it hears. */
+  hears: readonly Aspect[];
   ordering: EndpointOrdering;
   /** Secrets that sign; null where one does not open: nothing can be sent until it does. */
   signing: Signing | null;
@@ -23,6 +25,8 @@ export interface Receiver {
   generation: number;
   /** The endpoint was reactivated, and nothing has been delivered since. */
   recovering: boolean;
+  /** The receiver may not know the secret yet: until when; null where it is known to, or has had its time. */
+  newSecretUntil: Date | null;
 }
 
 /** Endpoints of one tenant by id. */
@@ -148,16 +152,18 @@ export class EndpointDirectory {
 
   private async read(tenantId: string): Promise<{ receivers: Receivers; rotated: boolean }> {
     const rows = await this.endpoints.findBy({ tenantId });
-    // The answer depends on it only while two secrets overlap, and that is seldom.
+    // The answer depends on it only for a while after a rotation, and that is seldom.
     const rotated = rows.some(({ previousSecrets }) => previousSecrets.length > 0);
     const now = rotated ? await domainNow(this.endpoints.manager, tenantId) : new Date();
     return { receivers: new Map(rows.map((row) => [row.id, this.toReceiver(row, now)])), rotated };
   }
 
   private toReceiver(row: Endpoint, now: Date): Receiver {
-    const { id, sessionId, url, events, ordering, state, generation, recovering } = row;
+    const { id, sessionId, url, events, hears, ordering, state, generation, recovering } = row;
+    const newSecretUntil = row.newSecretUntil && row.newSecretUntil > now ? row.newSecretUntil : null;
     const signing = this.signingOf(row, now);
-    return { id, sessionId, url, events, ordering, state, generation, recovering, signing };
+    const fields = { id, sessionId, url, events, hears, ordering, state };
+    return { ...fields, generation, recovering, newSecretUntil, signing };
   }
 
   /** Opens what signs, or logs why it does not open: one row that is damaged must not take the other endpoints of its tenant with it. */

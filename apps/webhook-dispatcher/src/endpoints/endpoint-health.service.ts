@@ -71,16 +71,19 @@ export class EndpointHealthService {
       await this.one<RecentAttempts>(LAST_HOUR_SQL, [endpointId]),
       await this.one<Counts>(COUNTS_SQL, [endpointId, partitionOf(tenantId), tenantId, PUBLIC_EVENTS]),
     ];
+    const { pending, held, dead, oldestWaitingMs } = counts;
+    // A pause holds back all that waits: a delivery that waits for its next attempt is held by then.
+    const isHeld = state !== 'ACTIVE';
     return {
       status: state,
       lastSuccess,
       lastFailure,
       permanent4xxRun: consecPerm4xx,
       lastHour,
-      pending: upTo(counts.pending),
-      held: upTo(counts.held),
-      dead: upTo(counts.dead),
-      oldestWaitingMs: counts.oldestWaitingMs,
+      pending: upTo(isHeld ? 0 : pending),
+      held: upTo(isHeld ? pending + held : held),
+      dead: upTo(dead),
+      oldestWaitingMs,
     };
   }
 

@@ -1,14 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { HIDDEN_VALUE, invalidField } from '@svc/contracts';
+import { HIDDEN_VALUE, invalidField, NEW_SECRET_HOURS } from '@svc/contracts';
 import { SecretBox, type SecretPlace } from '@svc/service';
 import type { Signing } from '../signing/signed-post.js';
 import type { Endpoint, PreviousSecret } from './endpoint.entity.js';
 
 type EndpointRow = Pick<Endpoint, 'id' | 'tenantId'>;
 
-/** Time that a replaced secret still signs, in the headers that can carry two signatures, in ms. */
-const OVERLAP_MS = 24 * 3_600_000;
+/**
+ * Time that a replaced secret still signs, in the headers that can carry two signatures, and that a receiver is given to learn the new
+ * one, in ms.
+ */
+const OVERLAP_MS = NEW_SECRET_HOURS * 3_600_000;
 /** Most secrets that sign at the same time, should a tenant rotate again and again. */
 const MAX_SECRETS = 5;
 
@@ -41,10 +44,11 @@ export class EndpointSecrets {
   /** Puts a new secret in the place of the one that signs; that one becomes a previous one for a while. */
   rotate(endpoint: Endpoint, now: Date): string {
     const secret = this.create();
-    const until = new Date(now.getTime() + OVERLAP_MS).toISOString();
-    const previous = { sealed: endpoint.secretEnc.toString('base64'), until };
+    const until = new Date(now.getTime() + OVERLAP_MS);
+    const previous = { sealed: endpoint.secretEnc.toString('base64'), until: until.toISOString() };
     endpoint.previousSecrets = [previous, ...validSecrets(endpoint, now)].slice(0, MAX_SECRETS - 1);
     endpoint.secretEnc = this.seal(secret, endpoint);
+    endpoint.newSecretUntil = until;
     return secret;
   }
 

@@ -1,14 +1,16 @@
 import { HIDDEN_VALUE, type WebhookEndpoint } from '@svc/contracts';
+import { hearsOf } from '../filters/hears.js';
 import type { Endpoint } from './endpoint.entity.js';
 
 /** Makes the view that others see of an endpoint: everything but its secrets and our bookkeeping. */
 export function toView(endpoint: Endpoint): WebhookEndpoint {
-  const { id, name, url, events, state, standardWebhooks, ordering, sessionId, createdAt } = endpoint;
+  const { id, name, url, events, hears, state, standardWebhooks, ordering, sessionId, createdAt } = endpoint;
   return {
     id,
     name,
     url,
     events,
+    hears: hearsOf(hears),
     status: state,
     headers: Object.fromEntries(Object.keys(endpoint.headers).map((header) => [header, HIDDEN_VALUE])),
     standardWebhooks,

@@ -1,4 +1,4 @@
-import type { EndpointOrdering, EndpointStatus, PauseReason, PublicEvent } from '@svc/contracts';
+import type { Aspect, EndpointOrdering, EndpointStatus, PauseReason, PublicEvent } from '@svc/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /** A secret that was replaced: sealed, in base64, and how long it still signs, in domain time. */
@@ -10,7 +10,7 @@ export interface PreviousSecret {
 /** A pause or reactivation that was asked for. */
 export interface StateChange {
   actor: string;
-  reason: string;
+  reason?: string | undefined;
 }
 
 /** A receiver of a tenant; bound to one session where external mode made it. */
@@ -22,9 +22,16 @@ export class Endpoint {
   @Column('text') name: string;
   @Column('text') url: string;
   @Column('text', { array: true }) events: PublicEvent[];
+  /** Aspects of events that it hears: one that has another aspect is not for it. */
+  @Column('text', { array: true }) hears: Aspect[];
   @Column('bytea', { name: 'secret_enc' }) secretEnc: Buffer;
   /** Secrets that were rotated away, the newest first. */
   @Column('jsonb', { name: 'previous_secrets' }) previousSecrets: PreviousSecret[];
+  /**
+   * Time, of the domain, until which the receiver may not know the secret: 401 and 403 do not count. Null from the first 2xx to an attempt
+   * under this secret on; the time also tells one secret from the next.
+   */
+  @Column('timestamptz', { name: 'new_secret_until', nullable: true }) newSecretUntil: Date | null;
   /** Custom headers by name, each value sealed. */
   @Column('jsonb') headers: Record<string, string>;
   @Column('boolean', { name: 'standard_webhooks' }) standardWebhooks: boolean;
@@ -33,6 +40,8 @@ export class Endpoint {
   /** Reason of the last pause: it stays after the reactivation, because `webhook.recovered` repeats it. */
   @Column('text', { name: 'paused_reason', nullable: true }) pausedReason: PauseReason | null;
   @Column('timestamptz', { name: 'paused_at', nullable: true }) pausedAt: Date | null;
+  /** True while it is disabled, where it was paused before: once it is enabled it is paused again. */
+  @Column('boolean', { name: 'was_paused' }) wasPaused: boolean;
   /** Number of permanent 4xx in a row when it was paused. */
   @Column('int', { name: 'paused_run' }) pausedRun: number;
   /** True when it was reactivated, and nothing has been delivered since. */

@@ -1,13 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import type { AuditFact, EndpointStatus, Envelope, WebhookEndpoint } from '@svc/contracts';
+import {
+  type AuditFact,
+  type EndpointStatus,
+  type Envelope,
+  UNNAMED_EVENTS,
+  type WebhookEndpoint,
+} from '@svc/contracts';
 import { AuditOutbox, insertAuditFacts, OutboxService } from '@svc/service';
 import { DataSource, type EntityManager } from 'typeorm';
 import { v7 as uuidv7 } from 'uuid';
 import { EndpointChanges } from '../ownership/endpoint-changes.js';
 import { type AuditLine, type AuditOrigin, changeLine, factsOf, updateLines } from './endpoint-audit.js';
 import { insertStateEvents } from './endpoint-events.js';
+import { DEFAULT_ASPECTS } from '../filters/hears.js';
 import { EndpointSecrets } from './endpoint-secrets.js';
+import { applyState, isNewPause } from './endpoint-state.js';
 import { toView } from './endpoint-view.js';
 import { Endpoint } from './endpoint.entity.js';
 
@@ -16,7 +24,7 @@ export type EndpointKey = { tenantId: string } & ({ id: string } | { sessionId: 
 
 /** The fields of a new endpoint; the headers are not sealed yet. */
 type NewEndpoint = Pick<Endpoint, 'tenantId' | 'sessionId' | 'name' | 'url' | 'events'> &
-  Partial<Pick<Endpoint, 'headers' | 'standardWebhooks' | 'ordering'>>;
+  Partial<Pick<Endpoint, 'hears' | 'headers' | 'standardWebhooks' | 'ordering'>>;
 
 /** A change of an endpoint that is committed. */
 interface EndpointChange {
@@ -25,9 +33,9 @@ interface EndpointChange {
   facts: AuditFact[];
 }
 
-// Endpoints of two sessions hear of nothing together, and a filter that is empty lets everything through.
+// Endpoints of two sessions hear of nothing together. A filter that is empty stands for the events of $6.
 const SAME_URL_SQL = `SELECT id FROM webhook_endpoint WHERE tenant_id = $1 AND url = $2 AND id <> $3 AND state <> 'DISABLED'
-    AND (session_id IS NULL OR $4::uuid IS NULL) AND (events = '{}' OR $5::text[] = '{}' OR events && $5::text[])
+    AND (session_id IS NULL OR $4::uuid IS NULL) AND CASE events WHEN '{}' THEN $6 ELSE events END && CASE $5::text[] WHEN '{}' THEN $6::text[] ELSE $5 END
   ORDER BY id`;
 
 /**
@@ -76,15 +84,15 @@ export class EndpointRepository {
   /** Makes the view of an endpoint, with those that post events of it to the same address. */
   async viewOf(endpoint: Endpoint): Promise<WebhookEndpoint> {
     const { tenantId, url, id, sessionId, events } = endpoint;
-    const asked = [tenantId, url, id, sessionId, events];
+    const asked = [tenantId, url, id, sessionId, events, UNNAMED_EVENTS];
     const rows = await this.dataSource.query<{ id: string }[]>(SAME_URL_SQL, asked);
     return { ...toView(endpoint), ...(rows.length > 0 && { sameUrlAs: rows.map((row) => row.id) }) };
   }
 
   /**
    * Changes an endpoint that `where` names; `change` works on the locked row, gets the domain time, and returns what the audit log has to
-   * say besides the fields that differ. Of a pause the tenant gets an event; what is held for one that becomes active again is taken up by
-   * the owner of its partition.
+   * say besides the fields that differ. Another address lifts a pause. Of a pause the tenant gets an event; what is held for one that
+   * becomes active again is taken up by the owner of its partition.
    * @returns undefined where there is no such endpoint.
    */
   async change(
@@ -99,9 +107,9 @@ export class EndpointRepository {
       const at = await domainNow(tx, endpoint.tenantId);
       const lines = change(endpoint, at);
       endpoint.version += 1;
-      if (endpoint.state !== before.state) applyState(endpoint, before.state, at);
+      lines.push(...applyState(endpoint, before, at));
       await tx.save(endpoint);
-      const paused = endpoint.state === 'PAUSED' && before.state !== 'PAUSED' ? [endpoint.id] : [];
+      const paused = isNewPause(before, endpoint) ? [endpoint.id] : [];
       const events = await insertStateEvents(tx, { paused, recovered: [] });
       const all = [...updateLines(before, endpoint), ...lines];
       return { ...(await this.writeFacts(tx, endpoint, { lines: all, actor, at })), events };
@@ -110,16 +118,27 @@ export class EndpointRepository {
     return changed?.endpoint;
   }
 
-  /** Deletes an endpoint and the deliveries that wait for it, in this order: a delivery that still comes in finds no endpoint. */
-  async delete(endpoint: Endpoint, actor: string | undefined): Promise<void> {
+  /**
+   * Deletes an endpoint and the deliveries that wait for it, in this order: a delivery that still comes in finds no endpoint.
+   * @param only deletes it in this state alone.
+   * @returns whether it was there to delete.
+   */
+  async delete(
+    endpoint: Endpoint,
+    actor: string | undefined,
+    only: { state?: EndpointStatus } = {},
+  ): Promise<boolean> {
     const { id, tenantId } = endpoint;
     const deleted = await this.dataSource.transaction(async (tx) => {
-      const { affected } = await tx.delete(Endpoint, { id, tenantId });
-      const lines = affected ? [changeLine('deleted', endpoint)] : [];
+      const { affected } = await tx.delete(Endpoint, { id, tenantId, ...only });
+      if (!affected) return undefined;
+      const lines = [changeLine('deleted', endpoint)];
       return this.writeFacts(tx, endpoint, { lines, actor, at: await domainNow(tx, tenantId) });
     });
+    if (!deleted) return false;
     await this.publish(deleted);
     await this.dataSource.query('DELETE FROM webhook_delivery WHERE endpoint_id = $1', [id]);
+    return true;
   }
 
   private async writeFacts(
@@ -150,6 +169,7 @@ export class EndpointRepository {
         id,
         secretEnc,
         headers: this.secrets.sealHeaders(fields.headers ?? {}, { id, tenantId }),
+        hears: fields.hears ?? [...DEFAULT_ASPECTS],
         standardWebhooks: fields.standardWebhooks ?? false,
         ordering: fields.ordering ?? 'CONVERSATION',
         state: 'ACTIVE',
@@ -162,20 +182,6 @@ export class EndpointRepository {
       .orIgnore()
       .execute();
   }
-}
-
-function applyState(endpoint: Endpoint, before: EndpointStatus, now: Date): void {
-  if (endpoint.state === 'PAUSED') {
-    endpoint.pausedReason = 'REQUESTED';
-    endpoint.pausedAt = now;
-    endpoint.pausedRun = endpoint.consecPerm4xx;
-    endpoint.recovering = false;
-  }
-  // An endpoint that is switched off and on again meanwhile recovers all the same.
-  if (before === 'PAUSED') endpoint.recovering = true;
-  if (endpoint.state !== 'ACTIVE') return;
-  endpoint.generation += 1;
-  endpoint.consecPerm4xx = 0;
 }
 
 /** Reads the domain time of a tenant in the database. */

@@ -14,6 +14,8 @@ import {
   type WebhookEndpointWithSecret,
 } from '@svc/contracts';
 import { type EntityManager, IsNull, LessThan, Repository } from 'typeorm';
+import { checkBoundFilter } from '../filters/bound-filter.js';
+import { DEFAULT_ASPECTS, heardAfter } from '../filters/hears.js';
 import { checkReceiverUrl } from './receiver-url.js';
 import type { AuditLine } from './endpoint-audit.js';
 import { Endpoint } from './endpoint.entity.js';
@@ -32,9 +34,14 @@ export class EndpointsService {
   ) {}
 
   /** @throws AppError `VALIDATION_FAILED`, `QUOTA_CONFLICT` */
-  async create({ actor, most, ...fields }: CreateEndpointV1): Promise<WebhookEndpointWithSecret> {
+  async create({ actor, most, hears, ...fields }: CreateEndpointV1): Promise<WebhookEndpointWithSecret> {
     await checkReceiverUrl(this.guard, fields.url, 'url');
-    const order = { ...fields, events: fields.events ?? [], sessionId: null };
+    const order = {
+      ...fields,
+      events: fields.events ?? [],
+      hears: heardAfter(DEFAULT_ASPECTS, hears),
+      sessionId: null,
+    };
     const { endpoint, secret } = await this.rows.create(order, actor, async (tx) => {
       if (most !== undefined) await assertRoom(tx, fields.tenantId, most);
     });
@@ -57,15 +64,15 @@ export class EndpointsService {
   }
 
   async update(request: UpdateEndpointV1): Promise<WebhookEndpoint> {
-    const { tenantId, endpointId, headers, actor, ...change } = request;
+    const { tenantId, endpointId, headers, hears, actor, ...change } = request;
     const { url, events } = change;
     const current = await this.getRow(tenantId, endpointId);
     if (url != null && url !== current.url) await checkReceiverUrl(this.guard, url, 'url');
     const apply = (endpoint: Endpoint): AuditLine[] => {
-      // A bound endpoint gets every event of its session, or the session is in external mode without anybody who answers.
-      if (events && events.length > 0) assertTenantWide(endpoint);
+      if (events && endpoint.sessionId !== null) checkBoundFilter(events);
       const fields = Object.entries(change).filter(([, value]) => value != null);
       Object.assign(endpoint, Object.fromEntries(fields));
+      endpoint.hears = heardAfter(endpoint.hears, hears);
       if (headers) endpoint.headers = this.secrets.sealHeaders(headers, endpoint, endpoint.headers);
       return [];
     };
@@ -74,11 +81,12 @@ export class EndpointsService {
     return this.rows.viewOf(changed);
   }
 
-  /** @throws AppError `SESSION_STATE_CONFLICT` for a bound endpoint: its session would be left without a receiver. */
+  /** @throws AppError `SESSION_STATE_CONFLICT` for the endpoint of a session in external mode: nobody would answer it. */
   async delete({ tenantId, endpointId, actor }: DeleteEndpointV1): Promise<WebhookEndpoint> {
     const endpoint = await this.getRow(tenantId, endpointId);
-    assertTenantWide(endpoint);
-    await this.rows.delete(endpoint, actor);
+    const isBound = endpoint.sessionId !== null;
+    const isDeleted = await this.rows.delete(endpoint, actor, isBound ? { state: 'DISABLED' } : {});
+    if (isBound && !isDeleted) throw answersSession(endpoint);
     return toView(endpoint);
   }
 
@@ -109,6 +117,14 @@ function assertTenantWide({ id, sessionId }: Endpoint): void {
   throw new AppError(
     'SESSION_STATE_CONFLICT',
     'This endpoint belongs to the external mode of a session: use PUT /v1/sessions/:id/external-config.',
+    { endpointId: id, sessionId },
+  );
+}
+
+function answersSession({ id, sessionId }: Endpoint): AppError {
+  return new AppError(
+    'SESSION_STATE_CONFLICT',
+    'This endpoint answers a session in external mode: take the session back first, with PUT /v1/sessions/:id/external-config and enabled false.',
     { endpointId: id, sessionId },
   );
 }

@@ -29,11 +29,12 @@ interface LogRow {
 // for longer than those around it: beyond the retention a cursor proves nothing. Numbers of a tenant become visible in their order
 // (`event.repository.ts`): nothing appears before a row that is seen.
 const READ_SQL = `WITH walk AS (
-    SELECT id, kind, session_id, octet_length(payload) AS bytes, seq FROM webhook_event
+    SELECT id, kind, session_id, aspects, octet_length(payload) AS bytes, seq FROM webhook_event
     WHERE tenant_id = $1 AND seq > $2::bigint ORDER BY seq LIMIT $3),
   hit AS (
     SELECT id, row_number() OVER earlier AS place, sum(bytes) OVER earlier - bytes AS bytes_before FROM walk
     WHERE kind <> '${ERASED}' AND ($4::text IS NULL OR kind = $4) AND ($5::uuid IS NULL OR session_id = $5)
+      AND NOT aspects && $9::text[]
     WINDOW earlier AS (ORDER BY seq))
   SELECT coalesce($8::timestamptz >= retention.since, (SELECT true FROM webhook_event
       WHERE tenant_id = $1 AND seq = $2::bigint AND created_at >= retention.since)) AS "isCursorValid", retention.now,
@@ -58,11 +59,13 @@ export class EventLogService {
    * @throws AppError `CURSOR_EXPIRED` where the event of `after` is not kept, or the log was empty longer ago than events are
    * kept: what came next may be gone.
    */
-  async read({ tenantId, after, emptyAt, limit, event, sessionId }: ReadEventLogV1): Promise<EventLogReply> {
+  async read(request: ReadEventLogV1): Promise<EventLogReply> {
+    const { tenantId, after, emptyAt, limit, event, sessionId, without = [] } = request;
     const filters = [event, sessionId].map((wanted) => wanted ?? null);
-    const look = filters.some(Boolean) ? ROWS_LOOKED_AT : limit + 1;
+    const look = filters.some(Boolean) || without.length > 0 ? ROWS_LOOKED_AT : limit + 1;
     const { retentionDays } = this.config;
-    const parameters = [tenantId, after ?? '0', look, ...filters, limit, retentionDays, emptyAt ?? null];
+    const place = [limit, retentionDays, emptyAt ?? null];
+    const parameters = [tenantId, after ?? '0', look, ...filters, ...place, without];
     const rows = await this.dataSource.query<LogRow[]>(READ_SQL, parameters);
     const [{ isCursorValid }] = rows as [LogRow];
     if ((after ?? emptyAt) !== undefined && !isCursorValid) throw new AppError('CURSOR_EXPIRED');

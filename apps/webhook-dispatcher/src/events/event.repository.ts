@@ -34,7 +34,14 @@ const LOG_LOCK = 0x5c_10;
 
 const EVENTS = columns(
   {
-    ...{ id: 'uuid', tenant_id: 'uuid', session_id: 'uuid', conversation: 'int', kind: 'text' },
+    ...{
+      id: 'uuid',
+      tenant_id: 'uuid',
+      session_id: 'uuid',
+      conversation: 'int',
+      kind: 'text',
+      aspects: 'text',
+    },
     ...{ start: 'int', size: 'int', p: 'int' },
     ...{ persons: 'text', at: 'timestamptz', to_them: 'boolean' },
   },
@@ -60,8 +67,8 @@ const COMMIT_SQL = `WITH ${FENCE_SQL},
   clock AS MATERIALIZED (
     SELECT id AS tenant_id, svc_now(id) AS now FROM (SELECT DISTINCT unnest(${EVENTS.array('tenant_id')}) AS id) tenant),
   fresh AS (
-    INSERT INTO webhook_event (id, tenant_id, session_id, conversation, kind, payload, created_at)
-    SELECT id, tenant_id, session_id, conversation, kind, substring(${PAYLOADS} FROM start FOR size), clock.now
+    INSERT INTO webhook_event (id, tenant_id, session_id, conversation, kind, aspects, payload, created_at)
+    SELECT id, tenant_id, session_id, conversation, kind, string_to_array(aspects, ' '), substring(${PAYLOADS} FROM start FOR size), clock.now
     FROM turn CROSS JOIN ${EVENTS.unnest('event', 'place')}
     JOIN fence ON fence.partition = event.p JOIN clock USING (tenant_id)
     WHERE NOT ${isErasedSql({ tenant: 'event.tenant_id', hashes: 'event.persons', at: 'event.at', toThem: 'event.to_them' })}
@@ -114,6 +121,7 @@ export class EventRepository {
       session_id: ({ sessionId }) => sessionId,
       conversation: ({ conversation }) => conversation,
       kind: ({ kind }) => kind,
+      aspects: ({ aspects }) => aspects.join(' '),
       start: (_, index) => starts[index],
       size: ({ payload }) => payload.length,
       p: ({ partition }) => partition,

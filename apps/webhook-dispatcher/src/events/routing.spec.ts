@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Envelope, partitionOf } from '@svc/contracts';
+import { type Aspect, type Envelope, partitionOf } from '@svc/contracts';
 import fc from 'fast-check';
 import { v5 } from 'uuid';
 import type { Receiver } from '../endpoints/endpoint-directory.js';
@@ -11,11 +11,13 @@ const aReceiver = (id: string, fields: Partial<Receiver>): Receiver => ({
     sessionId: null,
     url: '',
     events: [],
+    hears: ['groups'],
     ordering: 'CONVERSATION',
     signing: null,
     state: 'ACTIVE',
     generation: 1,
     recovering: false,
+    newSecretUntil: null,
   },
   ...fields,
 });
@@ -32,7 +34,7 @@ test('routes by state, session and filter', () => {
   ];
   const receivers = new Map(all.map((receiver) => [receiver.id, receiver]));
   const to = (sessionId: string | null) =>
-    receiversOf({ kind: 'message.received', sessionId }, receivers).map(({ id }) => id);
+    receiversOf({ kind: 'message.received', sessionId, aspects: [] }, receivers).map(({ id }) => id);
   expect(to('s1')).toEqual(['wide', 'matching', 'paused', 'bound']);
   expect(to('s3')).toEqual(['wide', 'matching', 'paused']);
   expect(to(null)).toEqual(['wide', 'matching', 'paused']);
@@ -41,8 +43,25 @@ test('routes by state, session and filter', () => {
 test('an event that has to be named goes to who names it, and not to who takes all', () => {
   const all = [aReceiver('wide', {}), aReceiver('naming', { events: ['message.poll_vote'] })];
   const receivers = new Map(all.map((receiver) => [receiver.id, receiver]));
-  const to = receiversOf({ kind: 'message.poll_vote', sessionId: 's1' }, receivers);
+  const to = receiversOf({ kind: 'message.poll_vote', sessionId: 's1', aspects: [] }, receivers);
   expect(to.map(({ id }) => id)).toEqual(['naming']);
+});
+
+test('an event with an aspect goes to who hears that aspect, and one with two to who hears both', () => {
+  const all = [
+    aReceiver('customers', { hears: [] }),
+    aReceiver('usual', {}),
+    aReceiver('own', { hears: ['own'] }),
+    aReceiver('everything', { hears: ['groups', 'own', 'changes'] }),
+  ];
+  const receivers = new Map(all.map((receiver) => [receiver.id, receiver]));
+  const to = (...aspects: Aspect[]) =>
+    receiversOf({ kind: 'message.received', sessionId: 's1', aspects }, receivers).map(({ id }) => id);
+  expect(to()).toEqual(['customers', 'usual', 'own', 'everything']);
+  expect(to('groups')).toEqual(['usual', 'everything']);
+  expect(to('own')).toEqual(['own', 'everything']);
+  expect(to('changes')).toEqual(['everything']);
+  expect(to('groups', 'own')).toEqual(['everything']);
 });
 
 test('a conversation is a session and a chat, whichever direction', () => {
@@ -110,6 +129,32 @@ describe('an event of the stream', () => {
     ],
   ])('that %s can never be taken in', (_, data, more, message) => {
     expect(() => read(data, more)).toThrow(expect.objectContaining({ code: 'VALIDATION_FAILED', message }));
+  });
+});
+
+describe('the aspects of an event', () => {
+  const sent = { remoteJid: 'c', timestamp: '2026-01-31T12:00:00.000Z' };
+  const aspects = (data: object, type = 'message.received') => read({ ...sent, ...data }, { type }).aspects;
+
+  test('are none of what a contact writes in a chat of the own', () => {
+    expect(aspects({ fromMe: false, isGroup: false })).toEqual([]);
+    expect(aspects({})).toEqual([]);
+  });
+
+  test.each(['message.received', 'message.poll_vote', 'message.live_location', 'call.received'])(
+    'say of a %s whether it is of a group, of the own number, and a change',
+    (type) => {
+      expect(aspects({ isGroup: true }, type)).toEqual(['groups']);
+      expect(aspects({ fromMe: true }, type)).toEqual(['own']);
+      expect(aspects({ change: { kind: 'EDITED', keyId: 'k' } }, type)).toEqual(['changes']);
+      expect(aspects({ isGroup: true, fromMe: true, change: {} }, type)).toEqual([
+        ...['groups', 'own', 'changes'],
+      ]);
+    },
+  );
+
+  test('are none of what was sent, also to a group', () => {
+    expect(aspects({ isGroup: true, fromMe: true }, 'message.sent')).toEqual([]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import {
   AppError,
+  type Aspect,
   CallReceived,
   type ContactCard,
   type Envelope,
@@ -9,9 +10,11 @@ import {
   type MessagePollVoteV1,
   MessageReceived,
   type MessageReceivedV1,
-  ONLY_NAMED_EVENTS,
   partitionOf,
   phoneAddress,
+  UNNAMED_EVENTS,
+  WebhookPaused,
+  type WebhookStateV1,
 } from '@svc/contracts';
 import { type ReadEvent } from '@svc/messaging';
 import { timeOfInbound } from '@svc/service';
@@ -40,7 +43,11 @@ export interface NewEvent {
   sessionId: string | null;
   conversation: number;
   kind: string;
+  /** Aspects of the event: none of what a contact writes in a chat of the own. */
+  aspects: Aspect[];
   payload: Buffer;
+  /** The endpoint whose pause it tells of: an event that is held for it would not tell anybody. */
+  pausedEndpointId?: string;
   partition: number;
   persons: Persons;
 }
@@ -65,9 +72,11 @@ export function newEventOf({ envelope, bytes }: ReadEvent): NewEvent {
     tenantId,
     sessionId: sessionId as string | null,
     kind: type,
+    aspects: aspectsOf(envelope),
     conversation: conversationOf(data),
     // The bytes are made once: every attempt sends them.
     payload: bytes,
+    ...(type === WebhookPaused.name && { pausedEndpointId: (data as WebhookStateV1).endpointId }),
     partition: partitionOf(tenantId),
     persons,
   };
@@ -86,20 +95,27 @@ export function deliveryId(eventId: string, endpointId: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
+/** The fields of an event that decide whom it goes to. */
+type RoutedFields = Pick<NewEvent, 'kind' | 'sessionId' | 'aspects' | 'pausedEndpointId'>;
+
 /**
  * Finds the receivers of an event (specification, "Endpoint routing"): tenant-wide endpoints by their filter, bound ones their own
- * session's only. A paused endpoint keeps getting deliveries, they are held; a disabled one is not subscribed at all.
+ * session's only; both by what they hear. A paused endpoint keeps getting deliveries, they are held, but for the event of its own pause; a disabled one is not
+ * subscribed at all.
  */
-export function receiversOf(event: Pick<NewEvent, 'kind' | 'sessionId'>, receivers: Receivers): Receiver[] {
+export function receiversOf(event: RoutedFields, receivers: Receivers): Receiver[] {
   const found: Receiver[] = [];
   for (const receiver of receivers.values()) if (isFor(event, receiver)) found.push(receiver);
   return found;
 }
 
-function isFor({ kind, sessionId }: Pick<NewEvent, 'kind' | 'sessionId'>, receiver: Receiver): boolean {
-  if (receiver.state === 'DISABLED') return false;
+const UNNAMED: ReadonlySet<string> = new Set(UNNAMED_EVENTS);
+
+function isFor({ kind, sessionId, aspects, pausedEndpointId }: RoutedFields, receiver: Receiver): boolean {
+  if (receiver.state === 'DISABLED' || receiver.id === pausedEndpointId) return false;
   if (receiver.sessionId !== null && receiver.sessionId !== sessionId) return false;
-  if (receiver.events.length === 0) return !ONLY_NAMED_EVENTS.has(kind);
+  if (!aspects.every((aspect) => receiver.hears.includes(aspect))) return false;
+  if (receiver.events.length === 0) return UNNAMED.has(kind);
   return receiver.events.includes(kind);
 }
 
@@ -121,6 +137,18 @@ export function conversationOf(data: object): number {
 export const FROM_PERSONS: ReadonlySet<string> = new Set(
   [MessageReceived, MessagePollVote, MessageLiveLocation, CallReceived].map(({ name }) => name),
 );
+
+/** Reads the aspects of an event of what a person did; another event has none. */
+function aspectsOf({ type, data }: Envelope): Aspect[] {
+  if (!FROM_PERSONS.has(type)) return [];
+  const { isGroup, fromMe, change } = data as Told;
+  const aspects: [Aspect, boolean][] = [
+    ['groups', isGroup === true],
+    ['own', fromMe === true],
+    ['changes', change != null],
+  ];
+  return aspects.filter(([, has]) => has).map(([aspect]) => aspect);
+}
 
 /** Lists the addresses of the numbers on contact cards. */
 function onCards(cards: ContactCard[]): string[] {

@@ -9,7 +9,9 @@ import { DueByKind1763800400000 } from './1763800400000-due-by-kind.js';
 import { StrictOrder1763800410000 } from './1763800410000-strict-order.js';
 import { AttemptsWithoutId1763800500000 } from './1763800500000-attempts-without-id.js';
 import { AuditFacts1764500000000 } from './1764500000000-audit-facts.js';
+import { Hears1764700000320 } from './1764700000320-hears.js';
 import { SuspendedEndpoints1764600000063 } from './1764600000063-suspended-endpoints.js';
+import { PausesAndSecrets1764700000032 } from './1764700000032-pauses-and-secrets.js';
 
 /** The schema this service owns and its migrations, in order. */
 export const schema = {
@@ -27,5 +29,7 @@ export const schema = {
     ErasedContacts1764000130000,
     AuditFacts1764500000000,
     SuspendedEndpoints1764600000063,
+    PausesAndSecrets1764700000032,
+    Hears1764700000320,
   ],
 };

@@ -51,11 +51,15 @@ export interface ReplayFilter extends DeliveryFilter {
   statuses: ReplayableStatus[];
 }
 
+// An endpoint gets no replay of what it does not hear any more. A delivery whose event is gone is not sent either, and counts.
+const HEARD = `coalesce((SELECT event.aspects <@ endpoint.hears FROM webhook_event event, webhook_endpoint endpoint
+      WHERE event.id = own.event_id AND endpoint.id = own.endpoint_id), true)`;
+
 // A replay covers the deliveries that were finished before it began, and no more: those that are delivered or die meanwhile do not belong
 // to it.
 const BEFORE = {
-  DELIVERED: 'started_at < (SELECT started_at FROM webhook_replay WHERE id = $3)',
-  DEAD: 'dead_at <= (SELECT created_at FROM webhook_replay WHERE id = $3)',
+  DELIVERED: `started_at < (SELECT started_at FROM webhook_replay WHERE id = $3) AND ${HEARD}`,
+  DEAD: `dead_at <= (SELECT created_at FROM webhook_replay WHERE id = $3) AND ${HEARD}`,
 };
 
 const ROW_SQL = `SELECT id, tenant_id AS "tenantId", endpoint_id AS "endpointId", state, total, taken, done,
@@ -64,10 +68,10 @@ const ROW_SQL = `SELECT id, tenant_id AS "tenantId", endpoint_id AS "endpointId"
   FROM webhook_replay replay`;
 
 const COUNT_SQL = `SELECT (
-    (SELECT count(*) FROM webhook_dlq WHERE 'DEAD' = ANY($5::text[]) AND endpoint_id = $1::uuid AND kind = ANY($2::text[])
-      AND event_at >= $3::timestamptz AND event_at < $4::timestamptz)
-    + (SELECT count(*) FROM webhook_attempt WHERE 'DELIVERED' = ANY($5::text[]) AND ${IS_FINISHING} AND endpoint_id = $1::uuid
-      AND kind = ANY($2::text[]) AND event_at >= $3::timestamptz AND event_at < $4::timestamptz
+    (SELECT count(*) FROM webhook_dlq own WHERE 'DEAD' = ANY($5::text[]) AND endpoint_id = $1::uuid AND kind = ANY($2::text[])
+      AND event_at >= $3::timestamptz AND event_at < $4::timestamptz AND ${HEARD})
+    + (SELECT count(*) FROM webhook_attempt own WHERE 'DELIVERED' = ANY($5::text[]) AND ${IS_FINISHING} AND endpoint_id = $1::uuid
+      AND kind = ANY($2::text[]) AND event_at >= $3::timestamptz AND event_at < $4::timestamptz AND ${HEARD}
       AND NOT EXISTS (SELECT FROM webhook_delivery hot WHERE hot.id = delivery_id)))::int AS total`;
 
 const CREATE_SQL = `INSERT INTO webhook_replay (id, tenant_id, endpoint_id, p, kinds, since, until, statuses, total, created_at)

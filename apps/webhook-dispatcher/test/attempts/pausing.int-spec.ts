@@ -54,6 +54,14 @@ describe('an endpoint', () => {
     expect((await view()).status).toBe('PAUSED');
   });
 
+  test('is not paused by answers that speak of the content, however many, and they break no run', async () => {
+    const { view, answered } = await aSubscriber();
+    await answered(404, 404, 400, 422, 404, 413, 400, 400, 400, 400, 404);
+    expect((await view()).status).toBe('ACTIVE');
+    await answered(400, 404);
+    expect(await view()).toMatchObject({ status: 'PAUSED', pausedReason: 'PERMANENT_4XX' });
+  });
+
   test('holds what comes while it is paused and delivers it oldest first when it is active again', async () => {
     const { tenantId, view, deliveries, answered, reactivate } = await aSubscriber();
     await answered(404, 404, 404, 404, 404);

@@ -75,7 +75,7 @@ test('a bound endpoint signs with the new secret from the next attempt on when i
   expect(signedWith(made?.secret)).toBe(false);
 });
 
-test('a bound endpoint is neither deleted nor narrowed as others are: its session would be left without a receiver', async () => {
+test('a bound endpoint is not deleted as others are: its session would be left without a receiver', async () => {
   const ref = { tenantId: randomUUID(), sessionId: randomUUID() };
   const made = await stage.bind({ ...ref, url: stage.at('/bot') });
   const { tenantId } = ref;
@@ -86,20 +86,32 @@ test('a bound endpoint is neither deleted nor narrowed as others are: its sessio
     meta: { endpointId, sessionId: ref.sessionId },
   };
   await expect(stage.rpc.request(DeleteEndpoint, { tenantId, endpointId })).rejects.toMatchObject(refusal);
-  await expect(
-    stage.rpc.request(UpdateEndpoint, {
-      tenantId,
-      endpointId,
-      events: ['message.sent'],
-      name: 'Mine',
-    }),
-  ).rejects.toMatchObject(refusal);
   expect((await stage.rpc.request(GetBoundEndpoint, ref)).endpoint).toEqual(made);
   // A change that leaves the session its receiver is allowed.
   const renamed = { tenantId, endpointId, name: 'Bot', events: [] };
   expect((await stage.rpc.request(UpdateEndpoint, renamed)).endpoint.name).toBe('Bot');
   await stage.producer.received(tenantId, ref);
   await stage.pathsOf(1);
+});
+
+test('a bound endpoint may be narrowed to some kinds, if messages that arrive are among them', async () => {
+  const ref = { tenantId: randomUUID(), sessionId: randomUUID() };
+  const { tenantId } = ref;
+  const made = await stage.bind({ ...ref, url: stage.at('/bot'), events: ['message.received'] });
+  expect(made?.events).toEqual(['message.received']);
+  const rule = 'events of an endpoint that is bound to a session must be empty or contain message.received';
+  const refusal = { code: 'VALIDATION_FAILED', meta: { fields: [{ field: 'events', rule }] } };
+  const without = { events: ['message.sent' as const], name: 'Mine' };
+  const update = { tenantId, endpointId: made?.id ?? '' };
+  await expect(stage.bind({ ...ref, ...without })).rejects.toMatchObject(refusal);
+  await expect(stage.bind({ ...ref, sessionId: randomUUID(), ...without })).rejects.toMatchObject(refusal);
+  await expect(stage.rpc.request(UpdateEndpoint, { ...update, ...without })).rejects.toMatchObject(refusal);
+  expect((await stage.rpc.request(GetBoundEndpoint, ref)).endpoint).toEqual(made);
+  // The filter stays where the call leaves it out.
+  expect((await stage.bind(ref))?.events).toEqual(['message.received']);
+  const wider = { ...update, events: ['message.read' as const, 'message.received' as const] };
+  expect((await stage.rpc.request(UpdateEndpoint, wider)).endpoint.events).toEqual(wider.events);
+  expect((await stage.bind({ ...ref, events: [] }))?.events).toEqual([]);
 });
 
 test('a bound endpoint is one, however many calls enable it at once', async () => {

@@ -75,6 +75,31 @@ describe('the health of an endpoint', () => {
     expect((await healthOf(subscriber)).dead).toEqual({ count: 1, more: false });
   });
 
+  test('says of a paused endpoint that all is held that waits, as webhook.paused said', async () => {
+    const subscriber = await stage.subscriber(['message.received']);
+    const { tenantId, path, deliveries } = subscriber;
+    await stage.endpoint(tenantId, stage.at(`${path}/watcher`), ['webhook.paused']);
+    stage.receiver.answerWith((webhook) => (webhook.path === path ? 404 : 200));
+    for (let count = 1; count <= 5; count += 1) {
+      await stage.producer.received(tenantId);
+      await waitFor(
+        'the attempt',
+        async () =>
+          (await deliveries()).every(({ attempts }) => attempts.length > 0) &&
+          (await deliveries()).length === count,
+      );
+    }
+    const [paused] = await waitFor('the pause', () => {
+      const told = stage.receiver.bodies(`${path}/watcher`);
+      return told.length > 0 && told;
+    });
+    expect(paused?.payload['held']).toBe(5);
+    expect(await healthOf(subscriber)).toMatchObject({ pending: NONE, held: { count: 5, more: false } });
+    await stage.producer.received(tenantId);
+    await waitFor('it to be held', async () => (await deliveries()).length === 6);
+    expect(await healthOf(subscriber)).toMatchObject({ pending: NONE, held: { count: 6, more: false } });
+  });
+
   test('counts up to 10,000 of each kind and says that there are more, at a cost that does not grow', async () => {
     const subscriber = await stage.subscriber(['message.received']);
     const { tenantId, endpointId } = subscriber;

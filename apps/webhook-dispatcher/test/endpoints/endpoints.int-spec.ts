@@ -5,8 +5,11 @@ import {
   CreateEndpoint,
   DeleteEndpoint,
   GetEndpoint,
+  type Hears,
+  type HearsBody,
   ListDeliveries,
   ListEndpoints,
+  type MessageReceivedV1,
   UpdateEndpoint,
 } from '@svc/contracts';
 import { waitFor } from '@svc/testing';
@@ -55,6 +58,77 @@ describe('routing', () => {
     await stage.producer.received(tenantId, { keyId: 'after' });
     await waitFor('the webhook', () => stage.keyIds('/late').length > 0);
     expect(stage.keyIds('/late')).toEqual(['after']);
+  });
+});
+
+describe('what an endpoint hears', () => {
+  const CHANGE = { kind: 'EDITED' as const, keyId: '3EB0' };
+  /** Has one message of each aspect arrive, and lists of which the endpoints of a tenant heard, until the last one has come to all. */
+  const heard = async (tenantId: string, sessionId: string, endpoints: number): Promise<unknown[]> => {
+    const arrived = async (keyId: string, fields: Partial<MessageReceivedV1>): Promise<unknown> =>
+      stage.producer.received(tenantId, { sessionId, keyId, ...fields });
+    await arrived('group', { isGroup: true, chatId: '1@g.us' });
+    await arrived('own', { fromMe: true });
+    await arrived('edit', { change: CHANGE });
+    await arrived('own edit', { fromMe: true, change: CHANGE });
+    await arrived('plain', {});
+    const plain = (): unknown[] => stage.keyIds().filter((keyId) => keyId === 'plain');
+    await waitFor('the plain message', () => plain().length === endpoints);
+    return stage.keyIds();
+  };
+
+  test('is, by default, what customers write, in groups, too: not the own words, and no changes', async () => {
+    const [tenantId, sessionId] = [randomUUID(), randomUUID()];
+    const endpoint = await stage.endpoint(tenantId, stage.at('/wide'));
+    const bound = await stage.bind({ tenantId, sessionId, url: stage.at('/bound') });
+    const usual = { groups: true, own: false, changes: false };
+    expect([endpoint.hears, bound?.hears]).toEqual([usual, usual]);
+    await heard(tenantId, sessionId, 2);
+    for (const path of ['/wide', '/bound']) expect(stage.keyIds(path)).toEqual(['group', 'plain']);
+  });
+
+  test('is more where it asks for more, and less where it asks for less; what it leaves out is by default', async () => {
+    const tenantId = randomUUID();
+    const create = async (path: string, hears: HearsBody): Promise<Hears> =>
+      (await stage.rpc.request(CreateEndpoint, { tenantId, name: path, url: stage.at(path), hears })).endpoint
+        .hears;
+    expect(await create('/own', { own: true })).toEqual({ groups: true, own: true, changes: false });
+    await create('/changes', { changes: true });
+    await create('/all', { own: true, changes: true });
+    await create('/private', { groups: false });
+    await heard(tenantId, randomUUID(), 4);
+    expect(stage.keyIds('/own')).toEqual(['group', 'own', 'plain']);
+    expect(stage.keyIds('/changes')).toEqual(['group', 'edit', 'plain']);
+    expect(stage.keyIds('/all')).toEqual(['group', 'own', 'edit', 'own edit', 'plain']);
+    expect(stage.keyIds('/private')).toEqual(['plain']);
+  });
+
+  test('is changed in part: the rest stays', async () => {
+    const [tenantId, sessionId] = [randomUUID(), randomUUID()];
+    const made = await stage.bind({ tenantId, sessionId, url: stage.at('/bot'), hears: { own: true } });
+    const put = await stage.bind({ tenantId, sessionId, hears: { changes: true } });
+    expect(put?.hears).toEqual({ groups: true, own: true, changes: true });
+    const update = { tenantId, endpointId: made?.id ?? '', hears: { groups: false } };
+    const { endpoint } = await stage.rpc.request(UpdateEndpoint, update);
+    expect(endpoint.hears).toEqual({ groups: false, own: true, changes: true });
+    expect((await stage.bind({ tenantId, sessionId }))?.hears).toEqual(endpoint.hears);
+    await heard(tenantId, sessionId, 1);
+    expect(stage.keyIds('/bot')).toEqual(['own', 'edit', 'own edit', 'plain']);
+  });
+
+  test('of kinds is the nine of the specification where it names none', async () => {
+    const tenantId = randomUUID();
+    await stage.endpoint(tenantId, stage.at('/none'));
+    await stage.endpoint(tenantId, stage.at('/named'), ['webhook.paused', 'message.received']);
+    const [, named] = (await stage.rpc.request(ListEndpoints, { tenantId, limit: 10 })).endpoints.reverse();
+    const third = await stage.endpoint(tenantId, stage.at('/third'), ['session.connected']);
+    await stage.setStatus(tenantId, third.id, 'PAUSED');
+    await waitFor('the event', () => stage.receiver.bodies('/named').length === 1);
+    await stage.producer.received(tenantId);
+    await waitFor('the message', () => stage.receiver.bodies('/named').length === 2);
+    await waitFor('the message', () => stage.receiver.bodies('/none').length > 0);
+    expect(named?.events).toHaveLength(2);
+    expect(stage.receiver.bodies('/none').map(({ event }) => event)).toEqual(['message.received']);
   });
 });
 

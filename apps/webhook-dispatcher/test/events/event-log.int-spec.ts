@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import {
+  type Aspect,
   EventLogGrew,
   type EventLogReply,
   FindEventLogEnds,
@@ -119,6 +120,18 @@ describe('the event log', () => {
     expect(idsOf(await read({ sessionId, after: cut.position ?? '' }))).toEqual([three, four]);
   });
 
+  test('has all that is said, and leaves out what its reader does not want to hear', async () => {
+    const change = { kind: 'EDITED' as const, keyId: '3EB0' };
+    const [plain, group, own, edit] = await logged({}, { isGroup: true }, { fromMe: true }, { change });
+    const without = async (...aspects: Aspect[]) => idsOf(await read({ without: aspects }));
+    expect(await without()).toEqual([plain, group, own, edit]);
+    expect(await without('groups')).toEqual([plain, own, edit]);
+    expect(await without('own')).toEqual([plain, group, edit]);
+    expect(await without('own', 'changes')).toEqual([plain, group]);
+    const page = await read({ without: ['groups', 'own', 'changes'], limit: 1 });
+    expect([idsOf(page), page.position]).toEqual([[plain], (await read()).position]);
+  });
+
   test('can be gone on with from any of its events', async () => {
     const ids = await logged({}, {}, {});
     const { positions = [], position } = await read();
@@ -188,7 +201,15 @@ describe('two that commit events of a tenant at the same time', () => {
     const epoch = stage.get(PartitionOwner).epochOf(partition) ?? 0;
     const content = { kind: 'message.received', conversation: 0, payload: Buffer.from('{}') };
     return {
-      event: { id: randomUUID(), tenantId, sessionId: null, partition, persons: NOBODY, ...content },
+      event: {
+        id: randomUUID(),
+        tenantId,
+        sessionId: null,
+        partition,
+        aspects: [],
+        persons: NOBODY,
+        ...content,
+      },
       epoch,
       deliveries: [],
     };

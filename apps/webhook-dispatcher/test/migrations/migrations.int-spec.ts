@@ -3,6 +3,10 @@ import { migrate } from '@svc/database';
 import { createTestDatabase, type TestDatabase } from '@svc/testing';
 import { schema } from '../../src/migrations/schema.js';
 
+/** A message whose text speaks of aspects, and one that has all of them. */
+const BEING = { fromMe: true, isGroup: true, change: { kind: 'EDITED' } };
+const SAYING = { fromMe: false, isGroup: false, body: { text: JSON.stringify(BEING) } };
+
 /** An installation of the first release, with a paused endpoint for which two deliveries are held. */
 const DATA_SQL = `
   INSERT INTO webhooks.webhook_endpoint
@@ -11,7 +15,8 @@ const DATA_SQL = `
     '{}', '\\x00', 'PAUSED', 'PERMANENT_4XX', '2026-01-02', 6);
   INSERT INTO webhooks.webhook_event (id, tenant_id, conversation, kind, payload, created_at)
   SELECT ('00000000-0000-4000-8000-00000000000' || n)::uuid, '00000000-0000-4000-8000-00000000000a', 0,
-    'message.received', '{}', '2026-01-01T12:00:00Z'::timestamptz + n * interval '1 minute' FROM generate_series(1, 2) AS n;
+    'message.received', convert_to(payload, 'UTF8'), '2026-01-01T12:00:00Z'::timestamptz + n * interval '1 minute'
+  FROM (VALUES (1, '${JSON.stringify(SAYING)}'), (2, '${JSON.stringify(BEING)}')) AS told (n, payload);
   INSERT INTO webhooks.webhook_delivery (id, event_id, endpoint_id, tenant_id, p, attempt, state, next_at)
   SELECT gen_random_uuid(), id, '00000000-0000-4000-8000-00000000000e', tenant_id, 0, 2, 'held', '2026-01-03'
   FROM webhooks.webhook_event`;
@@ -40,6 +45,24 @@ test('an installation with a paused endpoint is brought up to date, and nothing 
      FROM webhooks.webhook_delivery hot JOIN webhooks.webhook_event event ON event.id = event_id ORDER BY next_at`,
   );
   expect(held).toEqual([1, 2].map(() => ({ state: 'held', attempt: 2, inItsPlace: true, fresh: true })));
+});
+
+test('an endpoint of that time hears all that it has heard: by name, and whatever its aspects', async () => {
+  const [endpoint] = await database.query<{ hears: string[]; events: string[] }>(
+    'SELECT hears, events FROM webhooks.webhook_endpoint',
+  );
+  expect(endpoint?.hears).toEqual(['groups', 'own', 'changes']);
+  expect(endpoint?.events).toHaveLength(14);
+  expect(endpoint?.events).toEqual(
+    expect.arrayContaining(['message.received', 'webhook.paused', 'session.pairing_code_replaced']),
+  );
+});
+
+test('an event of that time has the aspects that its payload tells, whatever a text says', async () => {
+  const events = await database.query(
+    'SELECT payload::text, aspects FROM webhooks.webhook_event ORDER BY created_at',
+  );
+  expect(events.map(({ aspects }) => aspects)).toEqual([[], ['groups', 'own', 'changes']]);
 });
 
 test('a second turn changes nothing', async () => {

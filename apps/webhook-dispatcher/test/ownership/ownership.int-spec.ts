@@ -42,7 +42,13 @@ const anItem = (place: Place): QueuedDelivery => ({
 
 const aSuccess = (item: QueuedDelivery): AttemptResult => ({
   ...{ item, startedAt: new Date(), durationMs: 1, status: 200, error: null, head: Buffer.alloc(0) },
-  ...{ endedAtMs: performance.now(), retryInMs: undefined, generation: 1, recovering: false },
+  ...{
+    endedAtMs: performance.now(),
+    retryInMs: undefined,
+    generation: 1,
+    recovering: false,
+    newSecretUntil: null,
+  },
 });
 
 /** Makes a delivery whose first attempt has failed and whose next one is far away. */
@@ -164,7 +170,7 @@ describe('an owner that lost its lease', () => {
     await deliveries.hold(item, endpointId, [item.id]);
     await stage.get(ResultRepository).record([aSuccess(item)]);
     const routed = {
-      event: { ...item, sessionId: null, id: item.eventId, persons: NOBODY },
+      event: { ...item, sessionId: null, id: item.eventId, aspects: [], persons: NOBODY },
       epoch,
       deliveries: [{ item: { ...item, id: randomUUID() }, state: 'leased' as const }],
     };
@@ -195,7 +201,15 @@ test('a statement that is not committed yet keeps a take-over out, and no renewa
   const partition = partitionOf(tenantId);
   const epoch = stage.get(PartitionOwner).epochOf(partition) ?? 0;
   const content = { kind: 'message.received', conversation: 0, payload: Buffer.from('{}') };
-  const event = { id: randomUUID(), tenantId, sessionId: null, partition, persons: NOBODY, ...content };
+  const event = {
+    id: randomUUID(),
+    tenantId,
+    sessionId: null,
+    partition,
+    aspects: [],
+    persons: NOBODY,
+    ...content,
+  };
   const expiry = async (): Promise<number> => {
     const sql = 'SELECT expires_at AS at FROM webhooks.partition_lease WHERE partition = $1';
     return (await stage.database.query<{ at: Date }>(sql, [partition]))[0]?.at.getTime() ?? 0;

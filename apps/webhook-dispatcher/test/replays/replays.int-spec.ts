@@ -10,6 +10,7 @@ import {
   ReplayDelivery,
   StartReplay,
   type StartReplayV1,
+  UpdateEndpoint,
 } from '@svc/contracts';
 import { waitFor } from '@svc/testing';
 import { PATIENCE_MS, Stage, type Subscriber } from '../stage.js';
@@ -265,6 +266,23 @@ describe('a replay of many', () => {
     expect(await ended(subscriber, await begun(subscriber, range))).toMatchObject({ total: 2, done: 2 });
     expect(stage.keyIds(subscriber.path).sort()).toEqual(['2', '3']);
     expect(await subscriber.deliveries(true)).toHaveLength(2);
+  });
+
+  test('leaves out what the endpoint does not hear any more, and does not count it', async () => {
+    const subscriber = await stage.subscriber(['message.received']);
+    const { tenantId, endpointId, delivered, posts } = subscriber;
+    const hear = (own: boolean) =>
+      stage.rpc.request(UpdateEndpoint, { tenantId, endpointId, hears: { own } });
+    await hear(true);
+    await stage.producer.received(tenantId, { fromMe: true });
+    await stage.producer.received(tenantId);
+    await delivered(2);
+    await hear(false);
+    expect(await start(subscriber, { dryRun: true })).toEqual({ total: 1, replay: null });
+    expect(await ended(subscriber, await begun(subscriber))).toMatchObject({ total: 1, done: 1 });
+    expect(posts()).toHaveLength(3);
+    await hear(true);
+    expect(await ended(subscriber, await begun(subscriber))).toMatchObject({ total: 2, done: 2 });
   });
 
   test('leaves alone what is delivered while it runs', async () => {

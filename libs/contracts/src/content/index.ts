@@ -41,6 +41,7 @@ export {
   MessageChange,
   MessageOrigin,
 } from './message-details.js';
+export { type Chat, conversationIdOf } from './conversation-id.js';
 export { OutboundContent, QuotedTarget } from './outbound-content.js';
 export {
   bareAddress,

@@ -1,6 +1,7 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsISO8601, IsOptional, IsString, IsUUID } from 'class-validator';
 import { defineEvent } from '../contract.js';
+import { ConversationIdField } from '../content/message-names.js';
 
 /** States in which a call is told. */
 export const CALL_STATES = ['RINGING', 'MISSED'] as const;
@@ -21,7 +22,7 @@ export class CallReceivedV1 {
   @IsString()
   remoteJid: string;
 
-  @ApiPropertyOptional({
+  @ApiProperty({
     description: "The caller's phone number in E.164 form; null where the platform hides it.",
     type: String,
     nullable: true,
@@ -45,6 +46,8 @@ export class CallReceivedV1 {
   })
   @IsString()
   chatId: string;
+
+  @ConversationIdField() conversationId?: string;
 
   @ApiProperty({
     description:

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { EventContract } from '../contract.js';
-import { EVENTS, PUBLIC_EVENTS } from './events.js';
+import { EVENTS, PUBLIC_EVENTS, UNNAMED_EVENTS } from './events.js';
 import * as door from './index.js';
 
 const defined = Object.values<unknown>({ ...door }).filter(
@@ -41,4 +41,9 @@ test('public events are described in the order of the specification, ours last',
     'message.live_location',
     'call.received',
   ]);
+});
+
+test('an endpoint that names no event gets the nine of the specification, however many there are', () => {
+  expect(UNNAMED_EVENTS).toEqual(PUBLIC_EVENTS.slice(0, 9));
+  expect(UNNAMED_EVENTS.at(-1)).toBe('session.logged_out');
 });

@@ -29,7 +29,7 @@ export type PublicEvent = PublicEventContract['name'];
 export const PUBLIC_EVENT_CONTRACTS = EVENTS.filter((event): event is PublicEventContract => event.public);
 /** The names of the public events, in the order of the description. */
 export const PUBLIC_EVENTS: readonly PublicEvent[] = PUBLIC_EVENT_CONTRACTS.map(({ name }) => name);
-/** Names of the public events that only an endpoint gets that names them. */
-export const ONLY_NAMED_EVENTS: ReadonlySet<string> = new Set(
-  EVENTS.filter((event: EventContract) => event.onlyNamed).map(({ name }) => name),
-);
+/** Names of the events that an endpoint gets that names none: the nine of the specification. Every other one has to be named. */
+export const UNNAMED_EVENTS: readonly PublicEvent[] = PUBLIC_EVENT_CONTRACTS.filter(
+  (event: EventContract) => !event.onlyNamed,
+).map(({ name }) => name);

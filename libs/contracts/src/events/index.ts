@@ -4,6 +4,7 @@ export * from './events.js';
 export * from './live-location-events.js';
 export * from './llm-events.js';
 export * from './message-events.js';
+export * from './outbound-message.js';
 export * from './passkey-events.js';
 export * from './poll-events.js';
 export * from './session-events.js';

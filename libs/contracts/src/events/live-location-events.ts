@@ -1,4 +1,4 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   IsBoolean,
@@ -13,6 +13,7 @@ import {
 } from 'class-validator';
 import { LiveLocation } from '../content/message-details.js';
 import { defineEvent } from '../contract.js';
+import { ConversationIdField } from '../content/message-names.js';
 
 /** Payload of `message.live_location`. */
 export class MessageLiveLocationV1 {
@@ -28,7 +29,7 @@ export class MessageLiveLocationV1 {
   @IsString()
   remoteJid: string;
 
-  @ApiPropertyOptional({
+  @ApiProperty({
     description: 'Phone number of who is on the way in E.164 form; null where the platform hides it.',
     type: String,
     nullable: true,
@@ -38,7 +39,7 @@ export class MessageLiveLocationV1 {
   @IsString()
   phone: string | null;
 
-  @ApiPropertyOptional({
+  @ApiProperty({
     description: 'Display name of who is on the way.',
     type: String,
     nullable: true,
@@ -58,6 +59,8 @@ export class MessageLiveLocationV1 {
   @ApiProperty({ description: 'Whether the chat is a group.', example: false })
   @IsBoolean()
   isGroup: boolean;
+
+  @ConversationIdField() conversationId?: string;
 
   @ApiProperty({ description: 'True for a place of the own number, shared on the phone.', example: false })
   @IsBoolean()

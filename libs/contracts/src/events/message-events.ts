@@ -6,14 +6,12 @@ import {
   IsIn,
   IsInt,
   IsISO8601,
-  IsObject,
   IsOptional,
   IsString,
   IsUUID,
   ValidateNested,
 } from 'class-validator';
 import { defineEvent } from '../contract.js';
-import { FAILURE_CODES, type FailureCode, LIMIT_LAYERS, type LimitLayer } from '../enums.js';
 import { MessageBody } from '../content/message-body.js';
 import {
   ContactCard,
@@ -21,12 +19,19 @@ import {
   MessageChange,
   MessageMedia,
   MessageReferral,
-  type Metadata,
   OfferedChoice,
   QuotedInbound,
   UNSUPPORTED_REASONS,
   type UnsupportedReason,
 } from '../content/message-details.js';
+import {
+  ApiIdField,
+  ContactField,
+  ConversationIdField,
+  DirectionField,
+  type MessageDirection,
+} from '../content/message-names.js';
+import { MessageFailedV1, OutboundMessageV1 } from './outbound-message.js';
 
 /** Payload of `message.received` (specification, "Message payload"); what comes after `pushName` is ours. */
 export class MessageReceivedV1 {
@@ -38,9 +43,51 @@ export class MessageReceivedV1 {
   @IsUUID()
   messageId: string;
 
-  @ApiProperty({ description: "The sender's address.", example: '4915112345678@s.whatsapp.net' })
+  @ApiProperty({
+    description: "The sender's address; in a group, one of its members. Answers go to `chatId`.",
+    example: '4915112345678@s.whatsapp.net',
+  })
   @IsString()
   remoteJid: string;
+
+  @ApiPropertyOptional({
+    description: 'Address of the chat: send answers to it. Of the contact, or of the group.',
+    example: '4915112345678@s.whatsapp.net',
+  })
+  @IsOptional()
+  @IsString()
+  chatId?: string;
+
+  @ApiPropertyOptional({ description: 'Whether the chat is a group.', example: false })
+  @IsOptional()
+  @IsBoolean()
+  isGroup?: boolean;
+
+  @ApiPropertyOptional({
+    description: 'True for a message that names the number of the session: in a group, it is meant for it.',
+    example: true,
+  })
+  @IsOptional()
+  @IsBoolean()
+  mentionsMe?: boolean;
+
+  @ApiProperty({
+    description:
+      'True for a message that was written on the own phone, or on another device of the number: no contact wrote it, `remoteJid` is the number itself. An endpoint hears it where `hears.own` is true. What is sent through the API is not told so.',
+    example: false,
+  })
+  @IsBoolean()
+  fromMe: boolean;
+
+  @ApiPropertyOptional({
+    description:
+      'What it does to an earlier message, of an edit or a revocation. An endpoint hears it where `hears.changes` is true.',
+    type: MessageChange,
+  })
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => MessageChange)
+  change?: MessageChange;
 
   @ApiProperty({ description: 'Platform message key.', example: '3EB0C0FFEE' })
   @IsString()
@@ -51,7 +98,7 @@ export class MessageReceivedV1 {
   @Type(() => MessageBody)
   body: MessageBody;
 
-  @ApiPropertyOptional({
+  @ApiProperty({
     description: "The sender's display name.",
     type: String,
     nullable: true,
@@ -61,7 +108,7 @@ export class MessageReceivedV1 {
   @IsString()
   pushName: string | null;
 
-  @ApiPropertyOptional({
+  @ApiProperty({
     description: "The sender's phone number in E.164 form; null where the platform hides it.",
     type: String,
     nullable: true,
@@ -78,27 +125,6 @@ export class MessageReceivedV1 {
   @IsISO8601()
   timestamp: string;
 
-  @ApiProperty({
-    description:
-      'True for a message that was written on the own phone, or on another device of the number: no contact wrote it, `remoteJid` is the number itself. What is sent through the API is not told so.',
-    example: false,
-  })
-  @IsBoolean()
-  fromMe: boolean;
-
-  @ApiPropertyOptional({
-    description: 'Address of the chat: send answers to it. Of the contact, or of the group.',
-    example: '4915112345678@s.whatsapp.net',
-  })
-  @IsOptional()
-  @IsString()
-  chatId?: string;
-
-  @ApiPropertyOptional({ description: 'Whether the chat is a group.', example: false })
-  @IsOptional()
-  @IsBoolean()
-  isGroup?: boolean;
-
   @ApiPropertyOptional({
     description:
       'When it arrived here (ISO 8601, UTC): the order of a conversation, also where a file held up its event.',
@@ -107,6 +133,19 @@ export class MessageReceivedV1 {
   @IsOptional()
   @IsISO8601()
   receivedAt?: string;
+
+  @ConversationIdField() conversationId?: string;
+  @ApiIdField() id?: string;
+  @ContactField() contact?: string;
+  @DirectionField() direction?: MessageDirection;
+
+  @ApiProperty({
+    description: 'As receivedAt: the name that `GET /v1/messages` has for it.',
+    example: '2026-01-31T12:00:00.250Z',
+  })
+  @IsOptional()
+  @IsISO8601()
+  createdAt?: string;
 
   @ApiPropertyOptional({ description: 'The file, of a message that has one.', type: MessageMedia })
   @IsOptional()
@@ -129,15 +168,6 @@ export class MessageReceivedV1 {
   @IsArray()
   @IsString({ each: true })
   mentions?: string[];
-
-  @ApiPropertyOptional({
-    description: 'What it does to an earlier message, of an edit or a revocation.',
-    type: MessageChange,
-  })
-  @IsOptional()
-  @ValidateNested()
-  @Type(() => MessageChange)
-  change?: MessageChange;
 
   @ApiPropertyOptional({
     description:
@@ -231,99 +261,11 @@ export class MessageReceivedV1 {
   isForwarded?: boolean;
 }
 
-/** Reason for which a message failed for good. */
-export class MessageFailure {
-  @ApiProperty({ description: 'Reason.', enum: FAILURE_CODES, example: 'NOT_ON_PLATFORM' })
-  @IsIn(FAILURE_CODES)
-  code: FailureCode;
-
-  @ApiProperty({
-    description: 'The reason in words.',
-    example: 'The number is not registered on the platform.',
-  })
-  @IsString()
-  message: string;
-
-  @ApiPropertyOptional({
-    description: 'Daily limits of which its unit was given back, because the platform never saw the message.',
-    enum: LIMIT_LAYERS,
-    isArray: true,
-    example: ['plan'],
-  })
-  @IsOptional()
-  @IsIn(LIMIT_LAYERS, { each: true })
-  givenBack?: LimitLayer[];
-}
-
-/** Payload of `message.sent`, `message.delivered` and `message.read`. */
-export class OutboundMessageV1 {
-  @ApiProperty({ description: 'Session that sends.', format: 'uuid' })
-  @IsUUID()
-  sessionId: string;
-
-  @ApiProperty({ description: 'Job id that the send returned.', format: 'uuid' })
-  @IsUUID()
-  jobId: string;
-
-  @ApiProperty({ description: 'Service message id: the same value as jobId.', format: 'uuid' })
-  @IsUUID()
-  messageId: string;
-
-  @ApiProperty({ description: 'Platform message key.', example: '3EB0C0FFEE' })
-  @IsString()
-  keyId: string;
-
-  @ApiPropertyOptional({
-    description: 'The idempotency key that the send carried, if any.',
-    type: String,
-    nullable: true,
-    example: 'order-4711',
-  })
-  @IsOptional()
-  @IsString()
-  clientMessageId: string | null;
-
-  @ApiProperty({ description: "The recipient's address.", example: '4915112345678@s.whatsapp.net' })
-  @IsString()
-  to: string;
-
-  @ApiPropertyOptional({
-    description:
-      'What the send named, where the account of that number has another address: `to` is that of the account.',
-    example: '5531987654321@s.whatsapp.net',
-  })
-  @IsOptional()
-  @IsString()
-  requestedTo?: string;
-
-  @ApiProperty({ description: 'When it happened (ISO 8601, UTC).', example: '2026-01-31T12:00:00.000Z' })
-  @IsISO8601()
-  timestamp: string;
-
-  @ApiPropertyOptional({
-    description: 'The metadata that the send carried, if any.',
-    type: 'object',
-    additionalProperties: { type: 'string' },
-    example: { orderId: '4711' },
-  })
-  @IsOptional()
-  @IsObject()
-  metadata?: Metadata;
-}
-
-/** Payload of `message.failed`. */
-export class MessageFailedV1 extends OutboundMessageV1 {
-  @ApiProperty({ description: 'Why.', type: MessageFailure })
-  @ValidateNested()
-  @Type(() => MessageFailure)
-  failure: MessageFailure;
-}
-
 /** A message arrived from a contact. */
 export const MessageReceived = defineEvent('message.received', 1, MessageReceivedV1, {
   public: true,
   summary:
-    'A message arrived from the customer. Also told so: what the owner writes on the phone (fromMe), edits and revocations (change), and the talk of groups (isGroup). A bot leaves these alone, and answers to chatId.',
+    'A message arrived from the customer. Answers go to `chatId`. What is said in groups (`isGroup`) comes, too, unless `hears.groups` is false; a bot answers there where `mentionsMe` is true. What the owner writes on the phone (`fromMe`) comes where `hears.own` is true, edits and revocations (`change`) where `hears.changes` is.',
   by: ['session-worker'],
 });
 /** The platform's server took an outbound message. */

@@ -57,12 +57,16 @@ export class PasskeyChangedV1 {
 /** The platform wants the passkey of the account before it links the number. */
 export const SessionPasskeyRequired = defineEvent('session.passkey_required', 1, PasskeyRequiredV1, {
   public: true,
-  summary: 'The platform wants the passkey of the account before it links the number.',
+  summary:
+    'The platform wants the passkey of the account before it links the number. Only an endpoint that names this event gets it.',
   by: ['session-worker'],
+  onlyNamed: true,
 });
 /** A link that needs a passkey has gone on, or has ended. */
 export const SessionPasskeyChanged = defineEvent('session.passkey_changed', 1, PasskeyChangedV1, {
   public: true,
-  summary: 'A link that needs a passkey has gone on, or has ended.',
+  summary:
+    'A link that needs a passkey has gone on, or has ended. Only an endpoint that names this event gets it.',
   by: ['session-worker'],
+  onlyNamed: true,
 });

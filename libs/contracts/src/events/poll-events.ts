@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsArray, IsBoolean, IsInt, IsISO8601, IsOptional, IsString, IsUUID, Min } from 'class-validator';
 import { defineEvent } from '../contract.js';
+import { ConversationIdField } from '../content/message-names.js';
 
 /** Payload of `message.poll_vote`. */
 export class MessagePollVoteV1 {
@@ -43,7 +44,7 @@ export class MessagePollVoteV1 {
   @IsString()
   hiddenJid?: string;
 
-  @ApiPropertyOptional({
+  @ApiProperty({
     description: "The voter's phone number in E.164 form; null where the platform hides it.",
     type: String,
     nullable: true,
@@ -53,7 +54,7 @@ export class MessagePollVoteV1 {
   @IsString()
   phone: string | null;
 
-  @ApiPropertyOptional({
+  @ApiProperty({
     description: "The voter's display name.",
     type: String,
     nullable: true,
@@ -73,6 +74,8 @@ export class MessagePollVoteV1 {
   @ApiProperty({ description: 'Whether the chat is a group.', example: false })
   @IsBoolean()
   isGroup: boolean;
+
+  @ConversationIdField() conversationId?: string;
 
   @ApiProperty({
     description: 'True for a vote of the own number, given on the phone or on another device.',

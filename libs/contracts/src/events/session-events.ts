@@ -1,8 +1,20 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsISO8601, IsOptional, IsString, IsUUID } from 'class-validator';
+import { IsBoolean, IsIn, IsISO8601, IsOptional, IsString, IsUUID } from 'class-validator';
 import { defineEvent } from '../contract.js';
-import { QR_REASONS, type QrReason, STATUS_REASONS, type StatusReason } from '../enums.js';
+import { QR_REASONS, type QrReason } from '../enums.js';
+import {
+  DISCONNECT_REASONS,
+  type DisconnectReason,
+  linesOf,
+  LOGOUT_REASONS,
+  type LogoutReason,
+} from '../session-states.js';
 import { SessionPasskeyChanged, SessionPasskeyRequired } from './passkey-events.js';
+
+const DISCONNECTS = Object.keys(DISCONNECT_REASONS);
+const LOGOUTS = Object.keys(LOGOUT_REASONS);
+/** States of a session that has dropped. */
+const AWAY = ['RECONNECTING', 'DISCONNECTED'] as const;
 
 /** Payload of `session.connected`. */
 export class SessionConnectedV1 {
@@ -10,8 +22,9 @@ export class SessionConnectedV1 {
   @IsUUID()
   sessionId: string;
 
-  @ApiPropertyOptional({
-    description: 'Linked number in E.164 form.',
+  @ApiProperty({
+    description:
+      'Linked number in E.164 form; of a session that ended, the number that it had. Null: none was linked.',
     type: String,
     nullable: true,
     example: '+4915112345678',
@@ -25,11 +38,27 @@ export class SessionConnectedV1 {
   timestamp: string;
 }
 
-/** Payload of `session.disconnected` and `session.logged_out`. */
-export class SessionEndedV1 extends SessionConnectedV1 {
-  @ApiProperty({ description: 'Why.', enum: STATUS_REASONS, example: 'CONNECTION_LOST' })
-  @IsIn(STATUS_REASONS)
-  reason: StatusReason;
+/** Payload of `session.disconnected`. */
+export class SessionDisconnectedV1 extends SessionConnectedV1 {
+  @ApiProperty({
+    description: linesOf(
+      'Why, and what to do. `willReconnect` says the same in one word.',
+      DISCONNECT_REASONS,
+    ),
+    enum: DISCONNECTS,
+    example: 'CONNECTION_LOST',
+  })
+  @IsIn(DISCONNECTS)
+  reason: DisconnectReason;
+
+  @ApiProperty({
+    description:
+      'true: it comes back by itself, and `session.connected` tells when. false: it stays away until somebody acts, as `reason` says.',
+    example: true,
+  })
+  @IsOptional()
+  @IsBoolean()
+  willReconnect?: boolean;
 
   @ApiPropertyOptional({
     description:
@@ -39,6 +68,53 @@ export class SessionEndedV1 extends SessionConnectedV1 {
   @IsOptional()
   @IsISO8601()
   until?: string;
+
+  @ApiProperty({
+    description: 'As `GET /v1/sessions/{id}` has it from then on.',
+    enum: AWAY,
+    example: 'RECONNECTING',
+  })
+  @IsOptional()
+  @IsIn(AWAY)
+  status?: (typeof AWAY)[number];
+
+  @ApiProperty({
+    description: 'As reason: the name that `GET /v1/sessions/{id}` has for it.',
+    enum: DISCONNECTS,
+    example: 'CONNECTION_LOST',
+  })
+  @IsOptional()
+  @IsIn(DISCONNECTS)
+  statusReason?: DisconnectReason;
+}
+
+/** Payload of `session.logged_out`. */
+export class SessionLoggedOutV1 extends SessionConnectedV1 {
+  @ApiProperty({
+    description: linesOf('Why, and what to do.', LOGOUT_REASONS),
+    enum: LOGOUTS,
+    example: 'UNLINKED',
+  })
+  @IsIn(LOGOUTS)
+  reason: LogoutReason;
+
+  @ApiProperty({
+    description: 'As `GET /v1/sessions/{id}` has it from then on.',
+    enum: ['LOGGED_OUT'],
+    example: 'LOGGED_OUT',
+  })
+  @IsOptional()
+  @IsIn(['LOGGED_OUT'])
+  status?: 'LOGGED_OUT';
+
+  @ApiProperty({
+    description: 'As reason: the name that `GET /v1/sessions/{id}` has for it.',
+    enum: LOGOUTS,
+    example: 'UNLINKED',
+  })
+  @IsOptional()
+  @IsIn(LOGOUTS)
+  statusReason?: LogoutReason;
 }
 
 /** Payload of `session.qr_generated`. */
@@ -111,9 +187,10 @@ export const SessionConnected = defineEvent('session.connected', 1, SessionConne
   by: ['session-worker'],
 });
 /** The session dropped; carries a reason. */
-export const SessionDisconnected = defineEvent('session.disconnected', 1, SessionEndedV1, {
+export const SessionDisconnected = defineEvent('session.disconnected', 1, SessionDisconnectedV1, {
   public: true,
-  summary: 'The session dropped; carries a reason.',
+  summary:
+    'The session dropped; carries a reason, and whether it comes back by itself (willReconnect) or needs somebody.',
   by: ['session-worker'],
 });
 /** A QR code is ready to scan. */
@@ -123,7 +200,7 @@ export const SessionQrGenerated = defineEvent('session.qr_generated', 1, Session
   by: ['session-worker'],
 });
 /** The platform invalidated the credentials. */
-export const SessionLoggedOut = defineEvent('session.logged_out', 1, SessionEndedV1, {
+export const SessionLoggedOut = defineEvent('session.logged_out', 1, SessionLoggedOutV1, {
   public: true,
   summary: 'The platform invalidated the credentials.',
   by: ['session-worker'],
@@ -135,8 +212,10 @@ export const SessionPairingCodeReplaced = defineEvent(
   PairingCodeReplacedV1,
   {
     public: true,
-    summary: 'The code to type that was asked for holds no more: ask for it once more, and show what comes.',
+    summary:
+      'The code to type that was asked for holds no more: ask for it once more, and show what comes. Only an endpoint that names this event gets it.',
     by: ['session-worker'],
+    onlyNamed: true,
   },
 );
 /** A session was deleted, with all that its owner had stored of it. */

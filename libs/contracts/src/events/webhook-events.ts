@@ -74,14 +74,18 @@ export class WebhookStateV1 {
 /** An endpoint was paused: its deliveries are held. */
 export const WebhookPaused = defineEvent('webhook.paused', 1, WebhookStateV1, {
   public: true,
-  summary: 'An endpoint is paused: what comes for it is held, this event included.',
+  summary:
+    'An endpoint is paused: what comes for it is held. The event log, the stream and your other endpoints that name it tell it; it does not go to the paused one.',
   by: ['webhook-dispatcher'],
+  onlyNamed: true,
 });
 /** The first delivery after a reactivation succeeded. */
 export const WebhookRecovered = defineEvent('webhook.recovered', 1, WebhookStateV1, {
   public: true,
-  summary: 'The first delivery after a reactivation succeeded.',
+  summary:
+    'The first delivery after a reactivation succeeded. Only an endpoint that names this event gets it.',
   by: ['webhook-dispatcher'],
+  onlyNamed: true,
 });
 /** Events of webhook endpoints, in the order of the description. */
 export const WEBHOOK_EVENTS = [WebhookPaused, WebhookRecovered] as const;

@@ -13,7 +13,11 @@ export class HttpErrorBody {
   @ApiProperty({ description: 'What is wrong, for a person.', example: 'to is not a phone number' })
   message: string;
 
-  @ApiProperty({ description: 'The value of the x-request-id header.', format: 'uuid' })
+  @ApiProperty({
+    description: 'The value of the x-request-id header.',
+    maxLength: 128,
+    example: '0198c0de-0000-7000-8000-0000000000e1',
+  })
   requestId: string;
 
   @ApiProperty({

@@ -1,4 +1,5 @@
 export { HttpErrorBody } from './http-error.js';
+export { MayBeAbsent } from './may-be-absent.js';
 export { ContactProfile, ContactEvent, ContactExport } from './messages/contacts.js';
 export { ListConversationsQuery, ConversationView } from './messages/conversations.js';
 export { ErasureCounts, Erasure } from './messages/erasures.js';
@@ -15,7 +16,12 @@ export {
 export { SendMessageRequest } from './messages/send-message-request.js';
 export { QUEUE_FOR_SECONDS, SEND_AHEAD_DAYS } from './messages/send-options.js';
 export { PageQuery, type Page, BoundedCount } from './page.js';
-export { PutExternalConfigBody, ExternalBotEnv, ExternalConfig } from './sessions/external-config.js';
+export {
+  PutExternalConfigBody,
+  ExternalBotEnv,
+  ExternalConfig,
+  MintedKey,
+} from './sessions/external-config.js';
 export { LINK_PAGE_SECONDS, LinkPageBody, LinkPageView } from './sessions/link-page.js';
 export { PairingCodeBody, PairingCode, MarkReadBody, TypingBody, ContactView } from './sessions/live.js';
 export {
@@ -30,6 +36,7 @@ export {
   SessionRestriction,
   SessionState,
   SessionView,
+  CreatedSession,
   SessionQr,
 } from './sessions/sessions.js';
 export { PromoteTierBody, TierPromotion } from './sessions/tiers.js';
@@ -88,6 +95,16 @@ export {
 } from './webhooks/endpoints.js';
 export { EventLogQuery, EventStreamQuery, LoggedEvent, EventLogPage } from './webhooks/event-log.js';
 export { HIDDEN_VALUE } from './webhooks/headers.js';
+export { type Aspect, ASPECTS, Hears, HEARS_BY_DEFAULT, HearsBody } from './webhooks/hears.js';
+export {
+  type RunEffect,
+  type AnswerRule,
+  PAUSE_AFTER,
+  NEW_SECRET_HOURS,
+  ANSWER_RULES,
+  answerRuleOf,
+  answerTable,
+} from './webhooks/receiver-answers.js';
 export {
   REPLAYABLE_STATUSES,
   type ReplayableStatus,

@@ -15,6 +15,7 @@ export * from './sessions/sessions.js';
 export * from './sessions/versions.js';
 export * from './tenants/audit.js';
 export * from './tenants/deletions.js';
+export * from './tenants/keys.js';
 export * from './tenants/names.js';
 export * from './tenants/operator-name.js';
 export * from './tenants/suspensions.js';

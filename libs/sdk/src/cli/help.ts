@@ -27,6 +27,7 @@ A connection that breaks is made again, and nothing is missed.
 ${RECEIVER}
   --event NAME      only this event
   --session ID      only events of this session
+  --all             what is written on the own phone and edits, too, which an endpoint hears on request
   --after CURSOR    go on from there instead of from now; a run that ends says where it was
 ${ACCESS}
 ${COMMON}

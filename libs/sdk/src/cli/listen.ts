@@ -16,6 +16,8 @@ export async function listen(values: Values, positionals: string[], screen: Scre
   const { signal } = stopping;
   const events = clientOf(values).events.stream({
     ...{ signal, after: values.after, sessionId: values.session, event: eventOf(values) },
+    // A new endpoint does not hear them either.
+    ...(values.all ? {} : { own: false, changes: false }),
     onOpen: once(() => {
       const secretLine = isNew ? `\nWebhook secret of this run: ${secret}` : '';
       screen.result({ listening: true, forward: url, ...(isNew && { secret }) }, () => '');

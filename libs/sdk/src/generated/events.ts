@@ -11,7 +11,8 @@ import type {
   PasskeyChangedV1,
   PasskeyRequiredV1,
   SessionConnectedV1,
-  SessionEndedV1,
+  SessionDisconnectedV1,
+  SessionLoggedOutV1,
   SessionQrGeneratedV1,
   WebhookStateV1,
 } from './schemas.js';
@@ -19,8 +20,10 @@ import type {
 /** What each event carries. */
 export interface EventPayloads {
   /**
-   * A message arrived from the customer. Also told so: what the owner writes on the phone (fromMe), edits and
-   * revocations (change), and the talk of groups (isGroup). A bot leaves these alone, and answers to chatId.
+   * A message arrived from the customer. Answers go to `chatId`. What is said in groups (`isGroup`) comes,
+   * too, unless `hears.groups` is false; a bot answers there where `mentionsMe` is true. What the owner
+   * writes on the phone (`fromMe`) comes where `hears.own` is true, edits and revocations (`change`) where
+   * `hears.changes` is.
    */
   'message.received': MessageReceivedV1;
   /** An outbound message was sent. */
@@ -33,21 +36,33 @@ export interface EventPayloads {
   'message.failed': MessageFailedV1;
   /** The session is live. */
   'session.connected': SessionConnectedV1;
-  /** The session dropped; carries a reason. */
-  'session.disconnected': SessionEndedV1;
+  /**
+   * The session dropped; carries a reason, and whether it comes back by itself (willReconnect) or needs
+   * somebody.
+   */
+  'session.disconnected': SessionDisconnectedV1;
   /** A QR code is ready to scan. */
   'session.qr_generated': SessionQrGeneratedV1;
   /** The platform invalidated the credentials. */
-  'session.logged_out': SessionEndedV1;
-  /** The platform wants the passkey of the account before it links the number. */
+  'session.logged_out': SessionLoggedOutV1;
+  /**
+   * The platform wants the passkey of the account before it links the number. Only an endpoint that names
+   * this event gets it.
+   */
   'session.passkey_required': PasskeyRequiredV1;
-  /** A link that needs a passkey has gone on, or has ended. */
+  /** A link that needs a passkey has gone on, or has ended. Only an endpoint that names this event gets it. */
   'session.passkey_changed': PasskeyChangedV1;
-  /** The code to type that was asked for holds no more: ask for it once more, and show what comes. */
+  /**
+   * The code to type that was asked for holds no more: ask for it once more, and show what comes. Only an
+   * endpoint that names this event gets it.
+   */
   'session.pairing_code_replaced': PairingCodeReplacedV1;
-  /** An endpoint is paused: what comes for it is held, this event included. */
+  /**
+   * An endpoint is paused: what comes for it is held. The event log, the stream and your other endpoints that
+   * name it tell it; it does not go to the paused one.
+   */
   'webhook.paused': WebhookStateV1;
-  /** The first delivery after a reactivation succeeded. */
+  /** The first delivery after a reactivation succeeded. Only an endpoint that names this event gets it. */
   'webhook.recovered': WebhookStateV1;
   /**
    * Somebody voted in a poll, changed the vote or took it back. Only an endpoint that names this event gets
@@ -75,6 +90,14 @@ export const SAMPLE_PAYLOADS: EventPayloads = {
     phone: '+4915112345678',
     timestamp: '2026-01-31T12:00:00.000Z',
     fromMe: false,
+    chatId: '4915112345678@s.whatsapp.net',
+    isGroup: false,
+    receivedAt: '2026-01-31T12:00:00.250Z',
+    conversationId: 'a5c5cdd2-a48e-59a1-826e-6940dd79738a',
+    id: '0198c0de-0000-7000-8000-0000000000d1',
+    contact: '4915112345678@s.whatsapp.net',
+    direction: 'INBOUND',
+    createdAt: '2026-01-31T12:00:00.250Z',
   },
   'message.sent': {
     sessionId: '0198c0de-0000-7000-8000-0000000000b1',
@@ -84,6 +107,13 @@ export const SAMPLE_PAYLOADS: EventPayloads = {
     clientMessageId: 'order-4711',
     to: '4915112345678@s.whatsapp.net',
     timestamp: '2026-01-31T12:00:00.000Z',
+    conversationId: 'a5c5cdd2-a48e-59a1-826e-6940dd79738a',
+    id: '0198c0de-0000-7000-8000-0000000000c1',
+    contact: '4915112345678@s.whatsapp.net',
+    chatId: '4915112345678@s.whatsapp.net',
+    isGroup: false,
+    fromMe: true,
+    direction: 'OUTBOUND',
   },
   'message.delivered': {
     sessionId: '0198c0de-0000-7000-8000-0000000000b1',
@@ -93,6 +123,13 @@ export const SAMPLE_PAYLOADS: EventPayloads = {
     clientMessageId: 'order-4711',
     to: '4915112345678@s.whatsapp.net',
     timestamp: '2026-01-31T12:00:00.000Z',
+    conversationId: 'a5c5cdd2-a48e-59a1-826e-6940dd79738a',
+    id: '0198c0de-0000-7000-8000-0000000000c1',
+    contact: '4915112345678@s.whatsapp.net',
+    chatId: '4915112345678@s.whatsapp.net',
+    isGroup: false,
+    fromMe: true,
+    direction: 'OUTBOUND',
   },
   'message.read': {
     sessionId: '0198c0de-0000-7000-8000-0000000000b1',
@@ -102,6 +139,13 @@ export const SAMPLE_PAYLOADS: EventPayloads = {
     clientMessageId: 'order-4711',
     to: '4915112345678@s.whatsapp.net',
     timestamp: '2026-01-31T12:00:00.000Z',
+    conversationId: 'a5c5cdd2-a48e-59a1-826e-6940dd79738a',
+    id: '0198c0de-0000-7000-8000-0000000000c1',
+    contact: '4915112345678@s.whatsapp.net',
+    chatId: '4915112345678@s.whatsapp.net',
+    isGroup: false,
+    fromMe: true,
+    direction: 'OUTBOUND',
   },
   'message.failed': {
     sessionId: '0198c0de-0000-7000-8000-0000000000b1',
@@ -112,6 +156,13 @@ export const SAMPLE_PAYLOADS: EventPayloads = {
     to: '4915112345678@s.whatsapp.net',
     timestamp: '2026-01-31T12:00:00.000Z',
     failure: { code: 'NOT_ON_PLATFORM', message: 'The number is not registered on the platform.' },
+    conversationId: 'a5c5cdd2-a48e-59a1-826e-6940dd79738a',
+    id: '0198c0de-0000-7000-8000-0000000000c1',
+    contact: '4915112345678@s.whatsapp.net',
+    chatId: '4915112345678@s.whatsapp.net',
+    isGroup: false,
+    fromMe: true,
+    direction: 'OUTBOUND',
   },
   'session.connected': {
     sessionId: '0198c0de-0000-7000-8000-0000000000b1',
@@ -123,6 +174,9 @@ export const SAMPLE_PAYLOADS: EventPayloads = {
     phone: '+4915112345678',
     timestamp: '2026-01-31T12:00:00.000Z',
     reason: 'CONNECTION_LOST',
+    willReconnect: true,
+    status: 'RECONNECTING',
+    statusReason: 'CONNECTION_LOST',
   },
   'session.qr_generated': {
     sessionId: '0198c0de-0000-7000-8000-0000000000b1',
@@ -132,9 +186,11 @@ export const SAMPLE_PAYLOADS: EventPayloads = {
   },
   'session.logged_out': {
     sessionId: '0198c0de-0000-7000-8000-0000000000b1',
-    phone: null,
+    phone: '+4915112345678',
     timestamp: '2026-01-31T12:00:00.000Z',
     reason: 'UNLINKED',
+    status: 'LOGGED_OUT',
+    statusReason: 'UNLINKED',
   },
   'session.passkey_required': {
     sessionId: '0198c0de-0000-7000-8000-0000000000b1',
@@ -191,6 +247,7 @@ export const SAMPLE_PAYLOADS: EventPayloads = {
     unknownOptions: 1,
     votedAt: '2026-01-31T12:00:00.120Z',
     timestamp: '2026-01-31T12:00:00.000Z',
+    conversationId: '70f344d4-a2f6-54ec-999d-9875ec1eb652',
   },
   'message.live_location': {
     sessionId: '0198c0de-0000-7000-8000-0000000000b1',
@@ -206,6 +263,7 @@ export const SAMPLE_PAYLOADS: EventPayloads = {
     secondsOn: 15,
     liveLocation: { accuracy: 12, speed: 1.4, direction: 90 },
     timestamp: '2026-01-31T12:00:00.000Z',
+    conversationId: 'a5c5cdd2-a48e-59a1-826e-6940dd79738a',
   },
   'call.received': {
     sessionId: '0198c0de-0000-7000-8000-0000000000b1',
@@ -217,5 +275,6 @@ export const SAMPLE_PAYLOADS: EventPayloads = {
     chatId: '4915112345678@s.whatsapp.net',
     state: 'RINGING',
     timestamp: '2026-01-31T12:00:00.000Z',
+    conversationId: 'a5c5cdd2-a48e-59a1-826e-6940dd79738a',
   },
 };

@@ -19,6 +19,7 @@ import type {
   CreateSessionBody,
   CreateWebhookBody,
   CreateWidgetBody,
+  CreatedSession,
   DeliveryView,
   DryRun,
   EndpointReasonBody,
@@ -28,7 +29,7 @@ import type {
   LinkPageBody,
   LinkPageView,
   LoggedEvent,
-  MagicNumber,
+  MagicNumberPage,
   MarkReadBody,
   MessageView,
   MonthUsage,
@@ -132,6 +133,12 @@ export interface ReadEventLogQuery {
     | undefined;
   /** Only events of this session. */
   sessionId?: string | undefined;
+  /** false leaves out what is said in groups (`isGroup: true`). They are there by default. */
+  groups?: boolean | undefined;
+  /** false leaves out what is written on the own phone (`fromMe: true`). They are there by default. */
+  own?: boolean | undefined;
+  /** false leaves out edits and revocations (`change`). They are there by default. */
+  changes?: boolean | undefined;
 }
 
 /** Query of `GET /v1/events/stream`. */
@@ -158,6 +165,12 @@ export interface StreamEventsQuery {
     | undefined;
   /** Only events of this session. */
   sessionId?: string | undefined;
+  /** false leaves out what is said in groups (`isGroup: true`). They are there by default. */
+  groups?: boolean | undefined;
+  /** false leaves out what is written on the own phone (`fromMe: true`). They are there by default. */
+  own?: boolean | undefined;
+  /** false leaves out edits and revocations (`change`). They are there by default. */
+  changes?: boolean | undefined;
   /**
    * Where to go on: `nextCursor` of `GET /v1/events`, or the id of the last event of a stream. Left out: from
    * now on. The header `Last-Event-ID` takes its place.
@@ -178,7 +191,7 @@ export interface ListMessagesQuery {
   /** Only this direction. */
   direction?: 'OUTBOUND' | 'INBOUND' | undefined;
   /** Only messages in this state. */
-  status?: 'QUEUED' | 'SENDING' | 'SENT' | 'DELIVERED' | 'READ' | 'FAILED' | 'RECEIVED' | undefined;
+  status?: 'QUEUED' | 'SENT' | 'DELIVERED' | 'READ' | 'FAILED' | 'RECEIVED' | undefined;
   /** Only messages whose createdAt is this time or later (ISO 8601 with a zone). */
   since?: string | undefined;
   /** Only messages whose createdAt is before this time (ISO 8601 with a zone). */
@@ -294,16 +307,27 @@ export class ApiKeysResource {
   constructor(protected readonly caller: Caller) {}
 
   /**
-   * Create a key, replacing the calling one. The key that is replaced works for another 24 hours and does not
-   * count: a key can be replaced where there are as many as there may be, within 24 hours at most that many.
-   * `rotates` names another key, or null: none is replaced. Of two calls that replace one key at the same
-   * moment, one gets 409. With `environment: TEST` a live key makes one for the sandbox, which replaces none.
+   * Rotate the calling key, or create another one. Without a body the calling key is replaced: by one with
+   * its name, its scopes and its end. Where the body asks for fewer scopes or a sooner end, a key beside the
+   * others is made, and none is replaced. `rotates` says it outright: a key id, or null. The key that is
+   * replaced works for another 24 hours, or until its own end where that is sooner, and does not count: a key
+   * can be replaced where there are as many as there may be, within 24 hours at most that many. Every key may
+   * replace itself, by one with the same or fewer scopes that ends no later; all else needs `admin:*`, which
+   * may give any scopes and any end. Of two calls that replace one key at the same moment, one gets 409
+   * `API_KEY_CONFLICT`. Where the answer was lost, repeat the call after two seconds: while nobody has used
+   * the new key, it ends, and another one replaces the old one; afterwards the answer is 409
+   * `API_KEY_REPLACED`. The last live key with `admin:*` or `*` and no end is not replaced by one with less
+   * (409 `LAST_ADMIN_KEY`). With `environment: TEST` a live key makes one for the sandbox, which replaces
+   * none.
    */
   create(body: CreateApiKeyBody, options?: CallOptions): Promise<NewApiKey> {
     return this.caller.json<NewApiKey>({ method: 'POST', path: '/v1/api-keys', body }, options);
   }
 
-  /** List keys, newest first. */
+  /**
+   * List keys, newest first. Those that work, and those whose time has ended in the last 30 days. Revoked
+   * ones are not listed; the audit log names them.
+   */
   list(query: ListApiKeysQuery = {}, options?: CallOptions): Paged<ApiKeyView> {
     return this.caller.pages<ApiKeyView>(
       { method: 'GET', path: '/v1/api-keys', query, cursor: 'before' },
@@ -320,7 +344,11 @@ export class ApiKeysResource {
     return this.caller.json<CheckedApiKeys>({ method: 'POST', path: '/v1/api-keys/check', body }, options);
   }
 
-  /** Revoke a key at once. */
+  /**
+   * Revoke a key at once. The last live key with `admin:*` or `*` and no end is not revoked (409
+   * `LAST_ADMIN_KEY`): nobody could make another one. Where it has leaked, replace it, and revoke it with the
+   * new one.
+   */
   revoke(kid: string, options?: CallOptions): Promise<void> {
     return this.caller.nothing(
       { method: 'DELETE', path: `/v1/api-keys/${encodeURIComponent(kid)}` },
@@ -445,7 +473,7 @@ export class DeliveriesResource {
    * Send one finished delivery again. One more attempt with the same delivery id and body, signed anew. The
    * schedule does not begin again: should it fail, a dead letter is one again, and what was delivered before
    * stays delivered. While the endpoint is paused it is held. A delivery may have 100 attempts; beyond them
-   * the answer is 409 `QUOTA_CONFLICT`.
+   * the answer is 409 `QUOTA_CONFLICT`. That of a `message.…` event needs `messages:read` as well.
    */
   replay(id: string, options?: CallOptions): Promise<DeliveryView> {
     return this.caller.json<DeliveryView>(
@@ -683,18 +711,8 @@ export class SandboxResource {
   }
 
   /** List the recipients with whom a send always ends in the same way. */
-  listMagicNumbers(options?: CallOptions): Promise<{
-    /** The page, as in the documentation. */
-    items: MagicNumber[];
-    /** Give it as `before` to get the next page; null: this is the last. */
-    nextCursor: string | null;
-  }> {
-    return this.caller.json<{
-      /** The page, as in the documentation. */
-      items: MagicNumber[];
-      /** Give it as `before` to get the next page; null: this is the last. */
-      nextCursor: string | null;
-    }>({ method: 'GET', path: '/v1/sandbox/magic-numbers' }, options);
+  listMagicNumbers(options?: CallOptions): Promise<MagicNumberPage> {
+    return this.caller.json<MagicNumberPage>({ method: 'GET', path: '/v1/sandbox/magic-numbers' }, options);
   }
 
   /** Read the clock of the sandbox. */
@@ -716,9 +734,14 @@ export class SandboxResource {
 export class SessionsResource {
   constructor(protected readonly caller: Caller) {}
 
-  /** Create a session. Connecting starts by itself: read the QR code and scan it within three minutes. */
-  create(body: CreateSessionBody, options?: CallOptions): Promise<SessionView> {
-    return this.caller.json<SessionView>({ method: 'POST', path: '/v1/sessions', body }, options);
+  /**
+   * Create a session. Connecting starts by itself: read the QR code and scan it within three minutes. Without
+   * `botMode` nobody answers what people write to the session: it is MANAGED, and there is no assistant yet.
+   * With `botMode: EXTERNAL` and a `webhookUrl` your bot does, from the first message on: the answer has the
+   * secret, as that of PUT external-config. Where that fails there is no session either.
+   */
+  create(body: CreateSessionBody, options?: CallOptions): Promise<CreatedSession> {
+    return this.caller.json<CreatedSession>({ method: 'POST', path: '/v1/sessions', body }, options);
   }
 
   /** List sessions, newest first. */
@@ -806,7 +829,9 @@ export class SessionsResource {
 
   /**
    * Read the warmup tier of a session and what the next one asks for. A number is judged once an hour. Its
-   * tier rises when all criteria are met, and never falls.
+   * tier rises when all criteria are met, and never falls. By default half of the cap is to be used on half
+   * of the days, and 15 % of the contacts reply, proven with nine in ten confidence: a number that sends
+   * notices only stays where it is, until it is promoted by hand.
    */
   getWarmup(id: string, options?: CallOptions): Promise<WarmupState> {
     return this.caller.json<WarmupState>(
@@ -915,8 +940,9 @@ export class SessionsResource {
   }
 
   /**
-   * Read who answers a session. Shows the secret of the bound endpoint, which hears everything that is said
-   * in the session; each reading is audited. This scope is as strong as messages:read.
+   * Read who answers a session. Shows the secret of the bound endpoint, which hears what is said in the
+   * session. Each reading writes a line into the audit log: do not poll it; `GET /v1/webhooks/:id` shows the
+   * endpoint without its secret, and writes none. This scope is as strong as messages:read.
    */
   getExternalConfig(id: string, options?: CallOptions): Promise<ExternalConfig> {
     return this.caller.json<ExternalConfig>(
@@ -926,10 +952,11 @@ export class SessionsResource {
   }
 
   /**
-   * Hand a session to your own bot, or take it back. The bound endpoint hears everything that is said in the
-   * session: this scope is as strong as messages:read. mintApiKey needs the scope admin:*, because the new
-   * key may do everything. With mintApiKey or rotateSecret each call makes a new one: do not repeat such a
-   * call unseen.
+   * Hand a session to your own bot, or take it back. The bound endpoint hears what is said in the session:
+   * this scope is as strong as messages:read. `webhookUrl` is an https address. Another address lifts a pause
+   * of the endpoint; ending and enabling external mode does not: `endpointStatus` says whether anything is
+   * delivered. mintApiKey needs the scope admin:*; `scopes` narrows the new key, which may do everything
+   * otherwise. With mintApiKey or rotateSecret each call makes a new one: do not repeat such a call unseen.
    */
   putExternalConfig(id: string, body: PutExternalConfigBody, options?: CallOptions): Promise<ExternalConfig> {
     return this.caller.json<ExternalConfig>(
@@ -1007,9 +1034,14 @@ export class WebhooksResource {
    * Register an endpoint for the events of all sessions. It hears what is said in all sessions: this scope is
    * as strong as messages:read. Each event is a signed POST: check `X-Svc-Signature`, answer 2xx within 10
    * seconds, and know a delivery that comes again by its `deliveryId`. What fails is sent again after 30
-   * seconds, 2 minutes, 10 minutes and 1 hour, five attempts in all, and is a dead letter then. Five
-   * permanent answers in a row (401, 403, 404, 405, 410, 414, 451) pause the endpoint: what comes is held for
-   * 3 days, 100,000 at most, until it is reactivated.
+   * seconds, 2 minutes, 10 minutes and 1 hour, 5 attempts in all, and is a dead letter then. Five permanent
+   * answers in a row pause the endpoint: what comes is held for 3 days, 100,000 at most, until it is
+   * reactivated or gets another `url`. | Answer | It speaks of | Sent again | Run of 5 | | --- | --- | --- |
+   * --- | | 2xx | the delivery: it has arrived | no | ends it | | 404, 405, 410, 414, 451 | the address
+   * (permanent) | on schedule | counts | | 401, 403 | the address, or the signature (permanent) | on schedule
+   * | counts; in the 24 hours after a rotation of the secret not before the first 2xx under the new one | |
+   * every other 4xx, such as 400 and 422 | the content of this one delivery | on schedule | leaves it as it
+   * is | | 408, 425, 429, 3xx, 5xx, no answer in time, no connection | this moment | on schedule | ends it |
    */
   create(body: CreateWebhookBody, options?: CallOptions): Promise<WebhookEndpointWithSecret> {
     return this.caller.json<WebhookEndpointWithSecret>(
@@ -1034,7 +1066,7 @@ export class WebhooksResource {
     );
   }
 
-  /** Change an endpoint. */
+  /** Change an endpoint. Another `url` also lifts a pause: what is held goes there, oldest first. */
   update(id: string, body: UpdateWebhookBody, options?: CallOptions): Promise<WebhookEndpoint> {
     return this.caller.json<WebhookEndpoint>(
       { method: 'PATCH', path: `/v1/webhooks/${encodeURIComponent(id)}`, body },
@@ -1043,8 +1075,8 @@ export class WebhooksResource {
   }
 
   /**
-   * Delete an endpoint and what waits for it. One that is bound to a session is switched off with the
-   * external config of the session.
+   * Delete an endpoint and what waits for it. One that is bound to a session can be deleted while the session
+   * is `MANAGED`, and goes with the session.
    */
   delete(id: string, options?: CallOptions): Promise<void> {
     return this.caller.nothing({ method: 'DELETE', path: `/v1/webhooks/${encodeURIComponent(id)}` }, options);
@@ -1061,8 +1093,11 @@ export class WebhooksResource {
     );
   }
 
-  /** Hold the deliveries of an endpoint. One that is paused already stays as it is. */
-  pause(id: string, body: EndpointReasonBody, options?: CallOptions): Promise<WebhookEndpoint> {
+  /**
+   * Hold the deliveries of an endpoint. One that is paused already stays as it is. A pause ends by a
+   * reactivation, or by another `url`.
+   */
+  pause(id: string, body?: EndpointReasonBody, options?: CallOptions): Promise<WebhookEndpoint> {
     return this.caller.json<WebhookEndpoint>(
       { method: 'POST', path: `/v1/webhooks/${encodeURIComponent(id)}/pause`, body },
       options,
@@ -1070,7 +1105,7 @@ export class WebhooksResource {
   }
 
   /** Let the deliveries of a paused endpoint go out, oldest first. One that is active already stays as it is. */
-  reactivate(id: string, body: EndpointReasonBody, options?: CallOptions): Promise<WebhookEndpoint> {
+  reactivate(id: string, body?: EndpointReasonBody, options?: CallOptions): Promise<WebhookEndpoint> {
     return this.caller.json<WebhookEndpoint>(
       { method: 'POST', path: `/v1/webhooks/${encodeURIComponent(id)}/reactivate`, body },
       options,
@@ -1120,7 +1155,8 @@ export class WebhooksResource {
    * Send finished deliveries of an endpoint again. All that the filters match, oldest event first, one
    * attempt each, beside live traffic: `status: DEAD` replays the dead letters. `dryRun` only counts them.
    * One replay of an endpoint runs at a time; it goes on by itself whatever is restarted, and replays each
-   * delivery once. One that has had 100 attempts is left out.
+   * delivery once. One that has had 100 attempts is left out. It needs `messages:read` as well, but where
+   * `event` names one that is no `message.…` event.
    */
   startReplay(id: string, body: ReplayBody, options?: CallOptions): Promise<ReplayStart> {
     return this.caller.json<ReplayStart>(

@@ -6,27 +6,37 @@ export interface AdvanceClockBody {
   advanceSeconds: number;
 }
 
+/** `ApiKeyPage` of the API description. */
+export interface ApiKeyPage {
+  /** The page. */
+  items: ApiKeyView[];
+  /** Give it as `before` to get the next page; null: this is the last. */
+  nextCursor: string | null;
+}
+
 /** `ApiKeyView` of the API description. */
 export interface ApiKeyView {
   /** Key id: the first 12 characters after the prefix. */
   kid: string;
-  /** LIVE: for the platform. TEST: for the sandbox, which has data of its own. */
-  environment: 'LIVE' | 'TEST';
+  /** LIVE: for the platform. TEST: for the sandbox, which has data of its own. More may come. */
+  environment: 'LIVE' | 'TEST' | (string & {});
   /** Label for people. */
   name: string;
-  /** What the key may do. */
-  scopes: ('*' | 'messages:send' | 'messages:read' | 'webhooks:manage' | 'admin:*')[];
+  /** What the key may do. More may come. */
+  scopes: ('*' | 'messages:send' | 'messages:read' | 'webhooks:manage' | 'admin:*' | (string & {}))[];
   /** The same as one string, separated by spaces. */
   scope: string;
+  /** Session for whose bot `PUT /v1/sessions/:id/external-config` made it; null: made otherwise. */
+  sessionId: string | null;
   /** Last four characters, to tell keys apart. */
   last4: string;
-  /** When it was created (ISO 8601, UTC). */
+  /** When it was created. */
   createdAt: string;
   /** Whether it is older than 90 days: it should be replaced. */
   rotationDue: boolean;
-  /** When it stops working (ISO 8601, UTC); null: never. */
+  /** When it stops working; null: never. */
   expiresAt: string | null;
-  /** When it was last used (ISO 8601, UTC), late by up to a minute. */
+  /** When it was last used, late by up to a minute. */
   lastUsedAt: string | null;
 }
 
@@ -38,7 +48,7 @@ export interface AuditEntry {
   tenantId: string;
   /** Place in the chain of the tenant, from 1 on without a gap; null: from before there was one. */
   place: number | null;
-  /** When (ISO 8601, UTC). */
+  /** When. */
   at: string;
   /** Who: key:<kid>, operator, system, or link: whoever was sent the address of a link page. */
   actor: string;
@@ -59,6 +69,14 @@ export interface AuditEntry {
   hash: string | null;
 }
 
+/** `AuditEntryPage` of the API description. */
+export interface AuditEntryPage {
+  /** The page. */
+  items: AuditEntry[];
+  /** Give it as `before` to get the next page; null: this is the last. */
+  nextCursor: string | null;
+}
+
 /** `BoundedCount` of the API description. */
 export interface BoundedCount {
   /** How many, exact up to 10,000. */
@@ -76,19 +94,21 @@ export interface CallReceivedV1 {
   /** The caller's address. */
   remoteJid: string;
   /** The caller's phone number in E.164 form; null where the platform hides it. */
-  phone?: string | null | undefined;
+  phone: string | null;
   /** Whether it is a video call. */
   isVideo: boolean;
   /** Whether a group is called. */
   isGroup: boolean;
   /** Address of the chat: of the caller, or of the group. */
   chatId: string;
+  /** Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages. */
+  conversationId: string;
   /**
    * RINGING: it can be rejected now. MISSED: it came while the session was not connected, and is told
-   * afterwards.
+   * afterwards. More may come.
    */
-  state: 'RINGING' | 'MISSED';
-  /** When it came (ISO 8601, UTC). */
+  state: 'RINGING' | 'MISSED' | (string & {});
+  /** When it came. */
   timestamp: string;
 }
 
@@ -155,7 +175,7 @@ export interface ContactDeadLetter {
   attempts: number;
   /** Error code of the last attempt. */
   reason: string;
-  /** When it was given up (ISO 8601, UTC). */
+  /** When it was given up. */
   deadAt: string;
 }
 
@@ -169,7 +189,7 @@ export interface ContactEvent {
   id: string;
   /** Event name. */
   event: string;
-  /** When the event was taken in (ISO 8601, UTC). */
+  /** When the event was taken in. */
   createdAt: string;
   /** Event data, the same as in the webhook. */
   payload: Record<string, unknown>;
@@ -179,7 +199,7 @@ export interface ContactEvent {
 
 /** `ContactExport` of the API description. */
 export interface ContactExport {
-  /** When this was asked for (ISO 8601, UTC). */
+  /** When this was asked for. */
   exportedAt: string;
   /** The contact. */
   contact: ContactProfile;
@@ -204,8 +224,16 @@ export interface ContactMessage {
   text: string | null;
   /** What it holds, in the words of `body` of `message.received`. */
   content: Record<string, unknown>;
-  /** When it arrived (ISO 8601, UTC). */
+  /** When it arrived. */
   receivedAt: string;
+}
+
+/** `ContactMessagePage` of the API description. */
+export interface ContactMessagePage {
+  /** The page. */
+  items: ContactMessage[];
+  /** Give it as `before` to get the next page; null: this is the last. */
+  nextCursor: string | null;
 }
 
 /** `ContactProfile` of the API description. */
@@ -216,9 +244,9 @@ export interface ContactProfile {
   phone: string | null;
   /** The display name of the newest message that has one. */
   name: string | null;
-  /** Time of the oldest message (ISO 8601, UTC). Where an export has none: of something else that is kept. */
+  /** Time of the oldest message. Where an export has none: of something else that is kept. */
   firstSeenAt: string;
-  /** Time of the newest message (ISO 8601, UTC). Where an export has none: of something else that is kept. */
+  /** Time of the newest message. Where an export has none: of something else that is kept. */
   lastSeenAt: string;
   /** Messages that the contact has written, also in groups. */
   received: BoundedCount;
@@ -238,6 +266,14 @@ export interface ContactView {
   address: string | null;
 }
 
+/** `ConversationPage` of the API description. */
+export interface ConversationPage {
+  /** The page. */
+  items: ConversationView[];
+  /** Give it as `before` to get the next page; null: this is the last. */
+  nextCursor: string | null;
+}
+
 /** `ConversationView` of the API description. */
 export interface ConversationView {
   /** Conversation id; the conversationId of its messages. The same for as long as session and chat exist. */
@@ -250,7 +286,7 @@ export interface ConversationView {
   isGroup: boolean;
   /** Its newest message. Null for a moment, while a message is being erased. */
   lastMessage: MessageView | null;
-  /** When its newest message was accepted or received (ISO 8601, UTC). */
+  /** When its newest message was accepted or received. */
   lastMessageAt: string;
 }
 
@@ -259,19 +295,26 @@ export interface CreateApiKeyBody {
   /** Label for people. */
   name?: string | undefined;
   /**
-   * What the key may do. By default what the key it replaces may do, else everything. `webhooks:manage` is as
-   * strong as `messages:read`: an endpoint hears what is said.
+   * What the key may do. By default what the key it replaces may do, else everything. Fewer than the calling
+   * key has make a key beside it, where `rotates` does not say otherwise. `webhooks:manage` is as strong as
+   * `messages:read`: an endpoint hears what is said.
    */
   scopes?: ('*' | 'messages:send' | 'messages:read' | 'webhooks:manage' | 'admin:*')[] | undefined;
   /**
-   * Key id that the new key replaces: it expires in 24 hours. Left out: the calling key. null: no key is
-   * replaced.
+   * Key id that the new key replaces: it ends in 24 hours, or at its own end where that is sooner. null: no
+   * key is replaced. Left out: the calling key, unless the new one may do less or ends sooner. A key without
+   * `admin:*` replaces itself alone.
    */
   rotates?: string | null | undefined;
-  /** In how many days the key stops working. Left out: never, until it is replaced or revoked. */
-  expiresInDays?: number | undefined;
+  /**
+   * In how many days the key stops working; null: never, until it is replaced or revoked. Left out: at the
+   * end of the key that it replaces, else never. A key without `admin:*` cannot give more time than it has.
+   */
+  expiresInDays?: number | null | undefined;
   /** TEST: a key of the sandbox, made with a live key. By default that of the calling key. */
   environment?: 'LIVE' | 'TEST' | undefined;
+  /** The scopes as one string, separated by spaces, as answers have them. `scopes` beside it says the same. */
+  scope?: string | undefined;
 }
 
 /** `CreateSessionBody` of the API description. */
@@ -286,12 +329,12 @@ export interface CreateSessionBody {
   /**
    * Whether the number counts as online as long as it is connected. The phone of its owner gets no
    * notifications meanwhile; without it, that is so for the moments in which it shows a contact that it
-   * writes.
+   * writes. Left out: false.
    */
   alwaysOnline?: boolean | undefined;
   /**
    * Whether calls to the number are rejected at once, on all its devices. A call that was accepted on the
-   * phone before stays.
+   * phone before stays. Left out: false.
    */
   rejectCalls?: boolean | undefined;
   /**
@@ -299,6 +342,13 @@ export interface CreateSessionBody {
    * call as its clientMessageId. A call of a group is answered to nobody.
    */
   callReply?: string | undefined;
+  /**
+   * Who is to answer what people write: EXTERNAL is your own bot; MANAGED, which it is without this field, is
+   * the built-in assistant, and nobody answers until there is one.
+   */
+  botMode?: 'MANAGED' | 'EXTERNAL' | undefined;
+  /** Receiver of the session, as PUT external-config takes it: with EXTERNAL, and only with that. */
+  webhookUrl?: string | undefined;
 }
 
 /** `CreateWebhookBody` of the API description. */
@@ -308,8 +358,9 @@ export interface CreateWebhookBody {
   /** Receiver address: https, a public host, no user info. */
   url: string;
   /**
-   * Events to receive; empty or left out means all but those that an endpoint has to name: message.poll_vote,
-   * message.live_location and call.received.
+   * Events to receive. Empty or left out means these nine: message.received, message.sent, message.delivered,
+   * message.read, message.failed, session.connected, session.disconnected, session.qr_generated,
+   * session.logged_out. Every other one has to be named, those of later releases, too.
    */
   events?:
     | (
@@ -333,18 +384,23 @@ export interface CreateWebhookBody {
       )[]
     | undefined;
   /**
+   * What it hears of `message.received`, `message.poll_vote`, `message.live_location` and `call.received`
+   * beside what contacts write in chats of their own. What is left out is as it is by default.
+   */
+  hears?: HearsBody | undefined;
+  /**
    * Custom headers of every delivery, 4096 characters at most in all. Names that the gateway sets itself are
    * refused.
    */
   headers?: Record<string, string> | undefined;
   /**
    * Whether deliveries carry the headers of Standard Webhooks (webhook-id, webhook-timestamp,
-   * webhook-signature) beside ours.
+   * webhook-signature) beside ours. Left out: false.
    */
   standardWebhooks?: boolean | undefined;
   /**
    * CONVERSATION: first attempts of a conversation in order, one that failed steps aside. STRICT: what
-   * follows in the conversation waits until it is delivered or dead.
+   * follows in the conversation waits until it is delivered or dead. Left out: CONVERSATION.
    */
   ordering?: 'CONVERSATION' | 'STRICT' | undefined;
 }
@@ -369,6 +425,12 @@ export interface CreateWidgetBody {
   language?: 'en' | 'de' | 'es' | 'fr' | 'it' | 'pt' | undefined;
 }
 
+/** `CreatedSession` of the API description. */
+export type CreatedSession = SessionView & {
+  /** What PUT external-config would answer; of a session that was created in external mode. */
+  externalConfig?: ExternalConfig | undefined;
+};
+
 /** `DayUsed` of the API description. */
 export interface DayUsed {
   /** Messages accepted, less those that came back. */
@@ -391,7 +453,7 @@ export interface DeleteRequest {
 export interface DeliveryAttempt {
   /** Number of the attempt, from 1. */
   attempt: number;
-  /** When it started (ISO 8601, UTC). */
+  /** When it started. */
   startedAt: string;
   /** How long it took, in milliseconds. */
   durationMs: number;
@@ -408,6 +470,14 @@ export interface DeliveryAttempt {
   responseHead?: string | undefined;
 }
 
+/** `DeliveryPage` of the API description. */
+export interface DeliveryPage {
+  /** The page. */
+  items: DeliveryView[];
+  /** Give it as `before` to get the next page; null: this is the last. */
+  nextCursor: string | null;
+}
+
 /** `DeliveryView` of the API description. */
 export interface DeliveryView {
   /** Delivery id, the same in every attempt. */
@@ -420,21 +490,21 @@ export interface DeliveryView {
   event: string;
   /**
    * Where it stands. PENDING: on its way. HELD: its endpoint is not active. DEAD: given up, a replay tries
-   * once more.
+   * once more. More may come.
    */
-  status: 'PENDING' | 'HELD' | 'DELIVERED' | 'DEAD';
-  /** When the next attempt is due (ISO 8601, UTC). */
+  status: 'PENDING' | 'HELD' | 'DELIVERED' | 'DEAD' | (string & {});
+  /** When the next attempt is due. */
   nextAttemptAt: string | null;
   /** Why it was given up: what went wrong last; null unless it is DEAD. */
   deadReason: string | null;
-  /** When it was given up (ISO 8601, UTC); null unless it is DEAD. */
+  /** When it was given up; null unless it is DEAD. */
   deadAt: string | null;
   /**
    * Every attempt, oldest first: of a delivery by itself up to the latest 1000, in lists the latest 20. The
    * number of the last says how many there were.
    */
   attempts: DeliveryAttempt[];
-  /** When the event was taken in (ISO 8601, UTC). */
+  /** When the event was taken in. */
   createdAt: string;
 }
 
@@ -458,13 +528,13 @@ export interface DryRun {
 export interface DryRunRefusal {
   /** HTTP status of the refusal. */
   status: number;
-  /** Error code. */
-  code: 'RATE_LIMITED' | 'SESSION_NOT_CONNECTED' | 'QUOTA_CONFLICT';
+  /** Error code. More may come. */
+  code: 'RATE_LIMITED' | 'SESSION_NOT_CONNECTED' | 'QUOTA_CONFLICT' | (string & {});
   /** What is wrong, for a person. */
   message: string;
   /** As in the error body. */
   meta: Record<string, unknown>;
-  /** When it would be accepted again, where that is known (ISO 8601, UTC). */
+  /** When it would be accepted again, where that is known. */
   retryAt: string | null;
 }
 
@@ -479,18 +549,18 @@ export interface EditRequest {
 /** `EndpointReasonBody` of the API description. */
 export interface EndpointReasonBody {
   /** Why, for whoever looks at the endpoint or the audit log later. */
-  reason: string;
+  reason?: string | undefined;
 }
 
 /** `Erasure` of the API description. */
 export interface Erasure {
   /** Erasure id. */
   id: string;
-  /** RUNNING: what is counted is gone, more may follow. DONE: nothing is left. */
-  status: 'RUNNING' | 'DONE';
-  /** When it was asked for (ISO 8601, UTC): what the contact wrote until then is erased. */
+  /** RUNNING: what is counted is gone, more may follow. DONE: nothing is left. More may come. */
+  status: 'RUNNING' | 'DONE' | (string & {});
+  /** When it was asked for: what the contact wrote until then is erased. */
   requestedAt: string;
-  /** When it was done (ISO 8601, UTC). */
+  /** When it was done. */
   finishedAt: string | null;
   /** How much of what. */
   erased: ErasureCounts;
@@ -549,12 +619,58 @@ export interface ExternalBotEnv {
 
 /** `ExternalConfig` of the API description. */
 export interface ExternalConfig {
-  /** Who answers inbound messages. */
-  botMode: 'MANAGED' | 'EXTERNAL';
+  /** Who answers inbound messages. More may come. */
+  botMode: 'MANAGED' | 'EXTERNAL' | (string & {});
+  /**
+   * Who answers what people write. webhook: your bot, through the bound endpoint (EXTERNAL), also while that
+   * is paused: events wait for it then. nobody: MANAGED, as long as there is no assistant. assistant:
+   * MANAGED, once there is one. More may come.
+   */
+  answers: 'assistant' | 'webhook' | 'nobody' | (string & {});
   /** Receiver of the bound endpoint; null where there never was one. */
   webhookUrl: string | null;
   /** Secret of the bound endpoint; null where there never was one. */
   webhookSecret: string | null;
+  /**
+   * Event filter of the bound endpoint; empty means the nine that `POST /v1/webhooks` lists; null where there
+   * never was one. More may come.
+   */
+  events:
+    | (
+        | 'message.received'
+        | 'message.sent'
+        | 'message.delivered'
+        | 'message.read'
+        | 'message.failed'
+        | 'session.connected'
+        | 'session.disconnected'
+        | 'session.qr_generated'
+        | 'session.logged_out'
+        | 'session.passkey_required'
+        | 'session.passkey_changed'
+        | 'session.pairing_code_replaced'
+        | 'webhook.paused'
+        | 'webhook.recovered'
+        | 'message.poll_vote'
+        | 'message.live_location'
+        | 'call.received'
+        | (string & {})
+      )[]
+    | null;
+  /**
+   * What the bound endpoint hears beside what contacts write in chats of their own; null where there never
+   * was one.
+   */
+  hears: Hears | null;
+  /** Bound endpoint, as under /v1/webhooks; null where there is none. In MANAGED it can be deleted there. */
+  endpointId: string | null;
+  /**
+   * Whether its deliveries go out. PAUSED: they are held, and nobody answers the session; send another
+   * webhookUrl, or reactivate it under /v1/webhooks. DISABLED: external mode is off. More may come.
+   */
+  endpointStatus: 'ACTIVE' | 'PAUSED' | 'DISABLED' | (string & {}) | null;
+  /** Why it is paused: by a request, or by five consecutive permanent 4xx. More may come. */
+  pausedReason: 'PERMANENT_4XX' | 'REQUESTED' | (string & {}) | null;
   /**
    * Ids of other endpoints that post events of this session to the same address, where there are any: its
    * receiver gets those twice, signed with another secret each time.
@@ -562,11 +678,36 @@ export interface ExternalConfig {
   sameUrlAs?: string[] | undefined;
   /** What the bot needs; in the answer of PUT on enabling or minting. */
   env?: ExternalBotEnv | undefined;
+  /** The new API key; only with mintApiKey. */
+  mintedKey?: MintedKey | undefined;
+}
+
+/** `Hears` of the API description. */
+export interface Hears {
+  /** Whether it hears what is said in groups (`isGroup: true`). */
+  groups: boolean;
+  /** Whether it hears what is written on the own phone, or on another device of the number (`fromMe: true`). */
+  own: boolean;
+  /** Whether it hears of edits and revocations of earlier messages (`change`). */
+  changes: boolean;
+}
+
+/** `HearsBody` of the API description. */
+export interface HearsBody {
+  /** Whether it hears what is said in groups (`isGroup: true`). By default it does. */
+  groups?: boolean | undefined;
+  /**
+   * Whether it hears what is written on the own phone, or on another device of the number (`fromMe: true`).
+   * By default it does not.
+   */
+  own?: boolean | undefined;
+  /** Whether it hears of edits and revocations of earlier messages (`change`). By default it does not. */
+  changes?: boolean | undefined;
 }
 
 /** `HttpErrorBody` of the API description. */
 export interface HttpErrorBody {
-  /** Error code; compare by this. */
+  /** Error code; compare by this. More may come. */
   code:
     | 'VALIDATION_FAILED'
     | 'SESSION_NOT_CONNECTED'
@@ -578,13 +719,10 @@ export interface HttpErrorBody {
     | 'LIVE_ONLY'
     | 'ORIGIN_NOT_ALLOWED'
     | 'LINK_PAGE_NOT_ALLOWED'
-    | 'DEVELOPMENT_ONLY'
     | 'NOT_FOUND'
-    | 'TENANT_NOT_FOUND'
     | 'WIDGET_NOT_FOUND'
     | 'SESSION_NOT_FOUND'
     | 'PASSKEY_NOT_FOUND'
-    | 'LINK_NOT_FOUND'
     | 'MESSAGE_NOT_FOUND'
     | 'CONVERSATION_NOT_FOUND'
     | 'CONTACT_NOT_FOUND'
@@ -597,12 +735,13 @@ export interface HttpErrorBody {
     | 'METHOD_NOT_ALLOWED'
     | 'REQUEST_TIMEOUT'
     | 'CONTACT_CONFLICT'
-    | 'TENANT_STATE_CONFLICT'
     | 'SUBSCRIPTION_CONFLICT'
     | 'QR_CONFLICT'
     | 'SESSION_STATE_CONFLICT'
     | 'ENDPOINT_CONFLICT'
     | 'API_KEY_CONFLICT'
+    | 'API_KEY_REPLACED'
+    | 'LAST_ADMIN_KEY'
     | 'ALREADY_LINKED'
     | 'DEVICE_NAME_REFUSED'
     | 'CALL_NOT_RINGING'
@@ -610,11 +749,8 @@ export interface HttpErrorBody {
     | 'DELIVERY_STATE_CONFLICT'
     | 'REPLAY_CONFLICT'
     | 'QUOTA_CONFLICT'
-    | 'AUDIT_LOG_CONFLICT'
     | 'PASSKEY_CONFLICT'
-    | 'LINK_CONFLICT'
     | 'PASSKEY_ENDED'
-    | 'LINK_ENDED'
     | 'CURSOR_EXPIRED'
     | 'MEDIA_GONE'
     | 'PAYLOAD_TOO_LARGE'
@@ -625,7 +761,8 @@ export interface HttpErrorBody {
     | 'PLATFORM_UNAVAILABLE'
     | 'SANDBOX_UNAVAILABLE'
     | 'UPSTREAM_UNAVAILABLE'
-    | 'UPSTREAM_TIMEOUT';
+    | 'UPSTREAM_TIMEOUT'
+    | (string & {});
   /** What is wrong, for a person. */
   message: string;
   /** The value of the x-request-id header. */
@@ -636,7 +773,7 @@ export interface HttpErrorBody {
 
 /** `LastAttempt` of the API description. */
 export interface LastAttempt {
-  /** When it started (ISO 8601, UTC). */
+  /** When it started. */
   at: string;
   /** Status the receiver answered; null when there was no answer. */
   status: number | null;
@@ -662,7 +799,10 @@ export interface LinkPageBody {
   reference?: string | undefined;
   /** Where the page leads when the number is linked. */
   returnUrl?: string | undefined;
-  /** How long the link may wait to be opened, in seconds; from then on it holds for half an hour. */
+  /**
+   * How long the link may wait to be opened, in seconds; from then on it holds for half an hour. Left out: an
+   * hour.
+   */
   expiresInSeconds?: number | undefined;
 }
 
@@ -673,7 +813,7 @@ export interface LinkPageView {
    * not kept.
    */
   address: string;
-  /** Until when it can be opened (ISO 8601, UTC). */
+  /** Until when it can be opened. */
   expiresAt: string;
   /** Your own word for whom it is. */
   reference: string | null;
@@ -705,21 +845,176 @@ export interface LocationContent {
   address?: string | undefined;
 }
 
-/** `LoggedEvent` of the API description. */
-export interface LoggedEvent {
+/** `LoggedCallReceived` of the API description. */
+export type LoggedCallReceived = LoggedEventHead & {
+  /** Event name. */
+  event: 'call.received';
+  /** Event data. */
+  payload: CallReceivedV1;
+};
+
+/**
+ * Event of the log: check `event` before `payload`, which is that of the webhook. One of a name that is not
+ * listed has the same fields.
+ */
+export type LoggedEvent =
+  | LoggedMessageReceived
+  | LoggedMessageSent
+  | LoggedMessageDelivered
+  | LoggedMessageRead
+  | LoggedMessageFailed
+  | LoggedSessionConnected
+  | LoggedSessionDisconnected
+  | LoggedSessionQrGenerated
+  | LoggedSessionLoggedOut
+  | LoggedSessionPasskeyRequired
+  | LoggedSessionPasskeyChanged
+  | LoggedSessionPairingCodeReplaced
+  | LoggedWebhookPaused
+  | LoggedWebhookRecovered
+  | LoggedMessagePollVote
+  | LoggedMessageLiveLocation
+  | LoggedCallReceived;
+
+/** `LoggedEventHead` of the API description. */
+export interface LoggedEventHead {
   /**
    * Event id. Its delivery to an endpoint has the UUID of version 5 of both ids, one after the other as text,
    * in the namespace b0d7a3a4-2f0c-5b0e-9a57-6d1f4c1f9f57: so what came by webhook can be told from what did
    * not.
    */
   id: string;
-  /** Event name. */
-  event: string;
-  /** When the event was taken in (ISO 8601, UTC). */
+  /** When the event was taken in. */
   createdAt: string;
-  /** Event data, the same as in the webhook. */
-  payload: Record<string, unknown>;
 }
+
+/** `LoggedMessageDelivered` of the API description. */
+export type LoggedMessageDelivered = LoggedEventHead & {
+  /** Event name. */
+  event: 'message.delivered';
+  /** Event data. */
+  payload: OutboundMessageV1;
+};
+
+/** `LoggedMessageFailed` of the API description. */
+export type LoggedMessageFailed = LoggedEventHead & {
+  /** Event name. */
+  event: 'message.failed';
+  /** Event data. */
+  payload: MessageFailedV1;
+};
+
+/** `LoggedMessageLiveLocation` of the API description. */
+export type LoggedMessageLiveLocation = LoggedEventHead & {
+  /** Event name. */
+  event: 'message.live_location';
+  /** Event data. */
+  payload: MessageLiveLocationV1;
+};
+
+/** `LoggedMessagePollVote` of the API description. */
+export type LoggedMessagePollVote = LoggedEventHead & {
+  /** Event name. */
+  event: 'message.poll_vote';
+  /** Event data. */
+  payload: MessagePollVoteV1;
+};
+
+/** `LoggedMessageRead` of the API description. */
+export type LoggedMessageRead = LoggedEventHead & {
+  /** Event name. */
+  event: 'message.read';
+  /** Event data. */
+  payload: OutboundMessageV1;
+};
+
+/** `LoggedMessageReceived` of the API description. */
+export type LoggedMessageReceived = LoggedEventHead & {
+  /** Event name. */
+  event: 'message.received';
+  /** Event data. */
+  payload: MessageReceivedV1;
+};
+
+/** `LoggedMessageSent` of the API description. */
+export type LoggedMessageSent = LoggedEventHead & {
+  /** Event name. */
+  event: 'message.sent';
+  /** Event data. */
+  payload: OutboundMessageV1;
+};
+
+/** `LoggedSessionConnected` of the API description. */
+export type LoggedSessionConnected = LoggedEventHead & {
+  /** Event name. */
+  event: 'session.connected';
+  /** Event data. */
+  payload: SessionConnectedV1;
+};
+
+/** `LoggedSessionDisconnected` of the API description. */
+export type LoggedSessionDisconnected = LoggedEventHead & {
+  /** Event name. */
+  event: 'session.disconnected';
+  /** Event data. */
+  payload: SessionDisconnectedV1;
+};
+
+/** `LoggedSessionLoggedOut` of the API description. */
+export type LoggedSessionLoggedOut = LoggedEventHead & {
+  /** Event name. */
+  event: 'session.logged_out';
+  /** Event data. */
+  payload: SessionLoggedOutV1;
+};
+
+/** `LoggedSessionPairingCodeReplaced` of the API description. */
+export type LoggedSessionPairingCodeReplaced = LoggedEventHead & {
+  /** Event name. */
+  event: 'session.pairing_code_replaced';
+  /** Event data. */
+  payload: PairingCodeReplacedV1;
+};
+
+/** `LoggedSessionPasskeyChanged` of the API description. */
+export type LoggedSessionPasskeyChanged = LoggedEventHead & {
+  /** Event name. */
+  event: 'session.passkey_changed';
+  /** Event data. */
+  payload: PasskeyChangedV1;
+};
+
+/** `LoggedSessionPasskeyRequired` of the API description. */
+export type LoggedSessionPasskeyRequired = LoggedEventHead & {
+  /** Event name. */
+  event: 'session.passkey_required';
+  /** Event data. */
+  payload: PasskeyRequiredV1;
+};
+
+/** `LoggedSessionQrGenerated` of the API description. */
+export type LoggedSessionQrGenerated = LoggedEventHead & {
+  /** Event name. */
+  event: 'session.qr_generated';
+  /** Event data. */
+  payload: SessionQrGeneratedV1;
+};
+
+/** `LoggedWebhookPaused` of the API description. */
+export type LoggedWebhookPaused = LoggedEventHead & {
+  /** Event name. */
+  event: 'webhook.paused';
+  /** Event data. */
+  payload: WebhookStateV1;
+};
+
+/** `LoggedWebhookRecovered` of the API description. */
+export type LoggedWebhookRecovered = LoggedEventHead & {
+  /** Event name. */
+  event: 'webhook.recovered';
+  /** Event data. */
+  payload: WebhookStateV1;
+};
 
 /** `MagicNumber` of the API description. */
 export interface MagicNumber {
@@ -727,6 +1022,14 @@ export interface MagicNumber {
   phone: string;
   /** What becomes of a message to it. */
   outcome: string;
+}
+
+/** `MagicNumberPage` of the API description. */
+export interface MagicNumberPage {
+  /** The page. */
+  items: MagicNumber[];
+  /** Give it as `before` to get the next page; null: this is the last. */
+  nextCursor: string | null;
 }
 
 /** `MarkReadBody` of the API description. */
@@ -798,9 +1101,9 @@ export interface MessageBodyAudio {
 export interface MessageBodyContact {
   /** Kind of content. */
   type: 'contact';
-  /** Display name of the first card. */
+  /** Name on the first card. */
   displayName?: string | undefined;
-  /** Number of cards. */
+  /** Number of cards; `message.received` has each of them in `contacts`. */
   count?: number | undefined;
 }
 
@@ -912,8 +1215,11 @@ export interface MessageBodyViewOnce {
 
 /** `MessageChange` of the API description. */
 export interface MessageChange {
-  /** EDITED: `body` is what the earlier message says from now on. REVOKED: the sender took it back. */
-  kind: 'EDITED' | 'REVOKED';
+  /**
+   * EDITED: `body` is what the earlier message says from now on. REVOKED: the sender took it back. More may
+   * come.
+   */
+  kind: 'EDITED' | 'REVOKED' | (string & {});
   /** keyId of the earlier message. */
   keyId: string;
 }
@@ -924,37 +1230,19 @@ export interface MessageEdit {
   messageId: string;
   /** The new content. */
   body: MessageBody;
-  /** When it was edited (ISO 8601, UTC). */
+  /** When it was edited. */
   at: string;
 }
 
 /** `MessageFailedV1` of the API description. */
-export interface MessageFailedV1 {
-  /** Session that sends. */
-  sessionId: string;
-  /** Job id that the send returned. */
-  jobId: string;
-  /** Service message id: the same value as jobId. */
-  messageId: string;
-  /** Platform message key. */
-  keyId: string;
-  /** The idempotency key that the send carried, if any. */
-  clientMessageId?: string | null | undefined;
-  /** The recipient's address. */
-  to: string;
-  /** What the send named, where the account of that number has another address: `to` is that of the account. */
-  requestedTo?: string | undefined;
-  /** When it happened (ISO 8601, UTC). */
-  timestamp: string;
-  /** The metadata that the send carried, if any. */
-  metadata?: Record<string, string> | undefined;
+export type MessageFailedV1 = OutboundMessageV1 & {
   /** Why. */
   failure: MessageFailure;
-}
+};
 
 /** `MessageFailure` of the API description. */
 export interface MessageFailure {
-  /** Reason. */
+  /** Reason. More may come. */
   code:
     | 'SESSION_LOGGED_OUT'
     | 'SESSION_DELETED'
@@ -973,11 +1261,12 @@ export interface MessageFailure {
     | 'SESSION_NOT_CONNECTED'
     | 'RATE_LIMITED'
     | 'PAYMENT_REQUIRED'
-    | 'VALIDATION_FAILED';
+    | 'VALIDATION_FAILED'
+    | (string & {});
   /** The reason in words. */
   message: string;
-  /** Daily limits of which its unit was given back, because the platform never saw the message. */
-  givenBack?: ('session' | 'plan')[] | undefined;
+  /** Daily limits of which its unit was given back, because the platform never saw the message. More may come. */
+  givenBack?: ('session' | 'plan' | (string & {}))[] | undefined;
 }
 
 /** `MessageLiveLocationV1` of the API description. */
@@ -989,13 +1278,15 @@ export interface MessageLiveLocationV1 {
   /** Address of who is on the way. */
   remoteJid: string;
   /** Phone number of who is on the way in E.164 form; null where the platform hides it. */
-  phone?: string | null | undefined;
+  phone: string | null;
   /** Display name of who is on the way. */
-  pushName?: string | null | undefined;
+  pushName: string | null;
   /** Address of the chat: of the contact, or of the group. */
   chatId: string;
   /** Whether the chat is a group. */
   isGroup: boolean;
+  /** Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages. */
+  conversationId: string;
   /** True for a place of the own number, shared on the phone. */
   fromMe: boolean;
   /** Degrees of latitude. */
@@ -1006,7 +1297,7 @@ export interface MessageLiveLocationV1 {
   secondsOn: number;
   /** What the place says besides. */
   liveLocation: LiveLocation;
-  /** When the platform took the place (ISO 8601, UTC). */
+  /** When the platform took the place. */
   timestamp: string;
 }
 
@@ -1014,8 +1305,11 @@ export interface MessageLiveLocationV1 {
 export interface MessageMedia {
   /** Id of the file: the same value as messageId. */
   mediaId: string;
-  /** STORED: `GET /v1/messages/{messageId}/media` gives it. FAILED: it will not come; `reason` says why. */
-  status: 'STORED' | 'FAILED';
+  /**
+   * STORED: `GET /v1/messages/{messageId}/media` gives it. FAILED: it will not come; `reason` says why. More
+   * may come.
+   */
+  status: 'STORED' | 'FAILED' | (string & {});
   /** Media type, as the sender names it. */
   mimeType: string | null;
   /** Size in bytes; null unless it is stored. */
@@ -1025,9 +1319,9 @@ export interface MessageMedia {
   /**
    * Why it failed; null unless it did. INVALID: the message does not say where it is. TOO_LARGE: larger than
    * is kept here, or than there is room for (`media` of GET /v1/limits). GONE: the platform does not have it.
-   * CORRUPT: it is not the file that was sent. UNAVAILABLE: it could not be fetched in time.
+   * CORRUPT: it is not the file that was sent. UNAVAILABLE: it could not be fetched in time. More may come.
    */
-  reason: 'INVALID' | 'TOO_LARGE' | 'GONE' | 'CORRUPT' | 'UNAVAILABLE' | null;
+  reason: 'INVALID' | 'TOO_LARGE' | 'GONE' | 'CORRUPT' | 'UNAVAILABLE' | (string & {}) | null;
 }
 
 /** `MessageOrigin` of the API description. */
@@ -1042,6 +1336,14 @@ export interface MessageOrigin {
   mentions: string[];
   /** What it does to an earlier message, of an edit or a revocation. */
   change: MessageChange | null;
+}
+
+/** `MessagePage` of the API description. */
+export interface MessagePage {
+  /** The page. */
+  items: MessageView[];
+  /** Give it as `before` to get the next page; null: this is the last. */
+  nextCursor: string | null;
 }
 
 /** `MessagePollVoteV1` of the API description. */
@@ -1061,13 +1363,15 @@ export interface MessagePollVoteV1 {
   /** Address behind which the platform hides the number of the voter, where both are known. */
   hiddenJid?: string | undefined;
   /** The voter's phone number in E.164 form; null where the platform hides it. */
-  phone?: string | null | undefined;
+  phone: string | null;
   /** The voter's display name. */
-  pushName?: string | null | undefined;
+  pushName: string | null;
   /** Address of the chat: of the contact, or of the group. */
   chatId: string;
   /** Whether the chat is a group. */
   isGroup: boolean;
+  /** Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages. */
+  conversationId: string;
   /** True for a vote of the own number, given on the phone or on another device. */
   fromMe: boolean;
   /**
@@ -1079,9 +1383,9 @@ export interface MessagePollVoteV1 {
   unknownOptions?: number | undefined;
   /** True where the vote could not be read: `options` says nothing then. */
   unreadable?: boolean | undefined;
-  /** When the voter's device says that it was given (ISO 8601, UTC). */
+  /** When the voter's device says that it was given. */
   votedAt: string;
-  /** When the platform took the vote (ISO 8601, UTC). */
+  /** When the platform took the vote. */
   timestamp: string;
 }
 
@@ -1091,43 +1395,59 @@ export interface MessageReceivedV1 {
   sessionId: string;
   /** Service message id. */
   messageId: string;
-  /** The sender's address. */
+  /** The sender's address; in a group, one of its members. Answers go to `chatId`. */
   remoteJid: string;
+  /** Address of the chat: send answers to it. Of the contact, or of the group. */
+  chatId?: string | undefined;
+  /** Whether the chat is a group. */
+  isGroup?: boolean | undefined;
+  /** True for a message that names the number of the session: in a group, it is meant for it. */
+  mentionsMe?: boolean | undefined;
+  /**
+   * True for a message that was written on the own phone, or on another device of the number: no contact
+   * wrote it, `remoteJid` is the number itself. An endpoint hears it where `hears.own` is true. What is sent
+   * through the API is not told so.
+   */
+  fromMe: boolean;
+  /**
+   * What it does to an earlier message, of an edit or a revocation. An endpoint hears it where
+   * `hears.changes` is true.
+   */
+  change?: MessageChange | undefined;
   /** Platform message key. */
   keyId: string;
   /** Content; check `type` first. */
   body: MessageBody;
   /** The sender's display name. */
-  pushName?: string | null | undefined;
+  pushName: string | null;
   /** The sender's phone number in E.164 form; null where the platform hides it. */
-  phone?: string | null | undefined;
-  /** When the platform took the message (ISO 8601, UTC). */
+  phone: string | null;
+  /** When the platform took the message. */
   timestamp: string;
-  /**
-   * True for a message that was written on the own phone, or on another device of the number: no contact
-   * wrote it, `remoteJid` is the number itself. What is sent through the API is not told so.
-   */
-  fromMe: boolean;
-  /** Address of the chat: send answers to it. Of the contact, or of the group. */
-  chatId?: string | undefined;
-  /** Whether the chat is a group. */
-  isGroup?: boolean | undefined;
-  /** When it arrived here (ISO 8601, UTC): the order of a conversation, also where a file held up its event. */
+  /** When it arrived here: the order of a conversation, also where a file held up its event. */
   receivedAt?: string | undefined;
+  /** Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages. */
+  conversationId: string;
+  /** As messageId: the name that `GET /v1/messages` has for it. */
+  id: string;
+  /** As chatId: the name that `GET /v1/messages` has for it. */
+  contact: string;
+  /** OUTBOUND: the number wrote it, as fromMe says, too. INBOUND: somebody else did. More may come. */
+  direction: 'OUTBOUND' | 'INBOUND' | (string & {});
+  /** As receivedAt: the name that `GET /v1/messages` has for it. */
+  createdAt: string;
   /** The file, of a message that has one. */
   media?: MessageMedia | undefined;
   /** The message it answers, if it does. */
   quoted?: QuotedInbound | undefined;
   /** Addresses of the people named in it, if any are. */
   mentions?: string[] | undefined;
-  /** What it does to an earlier message, of an edit or a revocation. */
-  change?: MessageChange | undefined;
   /**
    * Why its body is `unsupported` where there is a kind for it. UNREADABLE: it could not be read or stored.
    * TOO_LARGE: it is larger than an event may be. WITHHELD: the platform gives it to the phone alone, as it
-   * does with one-time codes and with what may be viewed once.
+   * does with one-time codes and with what may be viewed once. More may come.
    */
-  unsupportedReason?: 'UNREADABLE' | 'TOO_LARGE' | 'WITHHELD' | undefined;
+  unsupportedReason?: 'UNREADABLE' | 'TOO_LARGE' | 'WITHHELD' | (string & {}) | undefined;
   /**
    * Of a choice among buttons or rows of a list: the id that whoever offered it gave it. `body` is the text
    * that it reads.
@@ -1186,9 +1506,9 @@ export interface MessageReferral {
 
 /** `MessageStep` of the API description. */
 export interface MessageStep {
-  /** The state. */
-  status: 'QUEUED' | 'SENDING' | 'SENT' | 'DELIVERED' | 'READ' | 'FAILED' | 'RECEIVED';
-  /** When it was reached (ISO 8601, UTC), by the clock of whoever saw it. */
+  /** The state. More may come. */
+  status: 'QUEUED' | 'SENT' | 'DELIVERED' | 'READ' | 'FAILED' | 'RECEIVED' | (string & {});
+  /** When it was reached, by the clock of whoever saw it. */
   at: string;
 }
 
@@ -1196,16 +1516,16 @@ export interface MessageStep {
 export interface MessageView {
   /** Message id; the job id of an outbound message. */
   id: string;
-  /** Job id of an outbound message. */
+  /** Job id of an outbound message; null of an inbound one. */
   jobId: string | null;
   /** Session. */
   sessionId: string;
   /** Conversation of session and contact: `GET /v1/conversations/{id}/messages`. */
   conversationId: string;
-  /** Direction. */
-  direction: 'OUTBOUND' | 'INBOUND';
-  /** Where it stands. */
-  status: 'QUEUED' | 'SENDING' | 'SENT' | 'DELIVERED' | 'READ' | 'FAILED' | 'RECEIVED';
+  /** OUTBOUND: the number wrote it, through the API or on the phone. INBOUND: it arrived. More may come. */
+  direction: 'OUTBOUND' | 'INBOUND' | (string & {});
+  /** Where it stands. More may come. */
+  status: 'QUEUED' | 'SENT' | 'DELIVERED' | 'READ' | 'FAILED' | 'RECEIVED' | (string & {});
   /** The other side's address. */
   contact: string;
   /**
@@ -1219,9 +1539,9 @@ export interface MessageView {
    */
   body: MessageBody;
   /** What it says since its author edited it; null: it was not edited. */
-  edited?: MessageEdit | null | undefined;
-  /** When its author deleted it (ISO 8601, UTC); null: it was not deleted. */
-  deletedAt?: string | null | undefined;
+  edited: MessageEdit | null;
+  /** When its author deleted it; null: it was not deleted. */
+  deletedAt: string | null;
   /** The message that an outbound message answers, reacts to, edits or deletes. */
   relatesTo: RelatedMessage | null;
   /** Who wrote a message that arrived, and what it refers to; null of an outbound one. */
@@ -1234,9 +1554,9 @@ export interface MessageView {
   clientMessageId: string | null;
   /** The metadata of the send, if any. */
   metadata: Record<string, string> | null;
-  /** When it is, or was, to go out (ISO 8601, UTC), where the send said so: QUEUED until then. */
+  /** When it is, or was, to go out, where the send said so: QUEUED until then. */
   sendAt: string | null;
-  /** Until when it waits for its session (ISO 8601, UTC), where it was sent with onDisconnected queue. */
+  /** Until when it waits for its session, where it was sent with onDisconnected queue. */
   expiresAt: string | null;
   /** Why it failed; null unless status is FAILED. */
   failure: MessageFailure | null;
@@ -1246,17 +1566,59 @@ export interface MessageView {
    * to himself.
    */
   timeline: MessageStep[];
-  /** When it was accepted or received (ISO 8601, UTC). */
+  /** When it was accepted or received. */
   createdAt: string;
-  /** When its status last changed (ISO 8601, UTC). */
+  /** When its status last changed. */
   updatedAt: string;
+  /** As id: the name that events have for it. */
+  messageId: string;
+  /** As contact: the name that `message.received` has for the address of the chat. */
+  chatId: string;
+  /** Whether the chat is a group. */
+  isGroup: boolean;
+  /** Whether the number itself wrote it: true of every outbound message, as in its events. */
+  fromMe: boolean;
+  /** As contact, of an outbound message: the name that its events have; null of one that arrived. */
+  to: string | null;
+  /**
+   * As origin.sender: the name that `message.received` has for the address of who wrote it; null of what was
+   * sent through the API.
+   */
+  remoteJid: string | null;
+  /**
+   * Phone number of who wrote it in E.164 form, as in `message.received`; null where the platform hides it,
+   * and of what was sent through the API.
+   */
+  phone: string | null;
+  /** When the platform took it: the timestamp of `message.received` and of `message.sent`; null until it has. */
+  timestamp: string | null;
+  /**
+   * As createdAt, of a message that came from the platform: the name that `message.received` has; null of
+   * what was sent through the API.
+   */
+  receivedAt: string | null;
+}
+
+/** `MintedKey` of the API description. */
+export interface MintedKey {
+  /** Key id. */
+  kid: string;
+  /** Its name in `GET /v1/api-keys`. */
+  name: string;
+  /** What it may do. More may come. */
+  scopes: ('*' | 'messages:send' | 'messages:read' | 'webhooks:manage' | 'admin:*' | (string & {}))[];
+  /**
+   * Key ids that were made before for the bot of this session and still work, newest first, at most 100:
+   * revoke those that are not used any more (`DELETE /v1/api-keys/:kid`).
+   */
+  earlier: string[];
 }
 
 /** `MonthUsage` of the API description. */
 export interface MonthUsage {
   /** The month in UTC. */
   month: string;
-  /** Its first moment (ISO 8601, UTC). */
+  /** Its first moment. */
   from: string;
   /** The first moment after it. */
   to: string;
@@ -1273,32 +1635,12 @@ export interface MonthUsage {
 }
 
 /** `NewApiKey` of the API description. */
-export interface NewApiKey {
-  /** Key id: the first 12 characters after the prefix. */
-  kid: string;
-  /** LIVE: for the platform. TEST: for the sandbox, which has data of its own. */
-  environment: 'LIVE' | 'TEST';
-  /** Label for people. */
-  name: string;
-  /** What the key may do. */
-  scopes: ('*' | 'messages:send' | 'messages:read' | 'webhooks:manage' | 'admin:*')[];
-  /** The same as one string, separated by spaces. */
-  scope: string;
-  /** Last four characters, to tell keys apart. */
-  last4: string;
-  /** When it was created (ISO 8601, UTC). */
-  createdAt: string;
-  /** Whether it is older than 90 days: it should be replaced. */
-  rotationDue: boolean;
-  /** When it stops working (ISO 8601, UTC); null: never. */
-  expiresAt: string | null;
-  /** When it was last used (ISO 8601, UTC), late by up to a minute. */
-  lastUsedAt: string | null;
+export type NewApiKey = ApiKeyView & {
   /** The whole key, for the Authorization header. Shown this once. */
   secret: string;
   /** The key it replaces. */
   rotated: RotatedKey | null;
-}
+};
 
 /** `OfferedChoice` of the API description. */
 export interface OfferedChoice {
@@ -1327,22 +1669,36 @@ export interface OutboundMessageV1 {
   /** Platform message key. */
   keyId: string;
   /** The idempotency key that the send carried, if any. */
-  clientMessageId?: string | null | undefined;
+  clientMessageId: string | null;
   /** The recipient's address. */
   to: string;
   /** What the send named, where the account of that number has another address: `to` is that of the account. */
   requestedTo?: string | undefined;
-  /** When it happened (ISO 8601, UTC). */
+  /** When it happened. */
   timestamp: string;
   /** The metadata that the send carried, if any. */
   metadata?: Record<string, string> | undefined;
+  /** Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages. */
+  conversationId: string;
+  /** As messageId: the name that `GET /v1/messages` has for it. */
+  id: string;
+  /** As chatId: the name that `GET /v1/messages` has for it. */
+  contact: string;
+  /** As `to`: the name that `message.received` has for the address of the chat. */
+  chatId: string;
+  /** Whether the chat is a group. */
+  isGroup: boolean;
+  /** Always true: the number itself wrote it. */
+  fromMe: boolean;
+  /** OUTBOUND: the number wrote it, as fromMe says, too. INBOUND: somebody else did. More may come. */
+  direction: 'OUTBOUND' | 'INBOUND' | (string & {});
 }
 
 /** `PairingCode` of the API description. */
 export interface PairingCode {
   /** What to type on the phone. */
   code: string;
-  /** When it stops being of use (ISO 8601, UTC). */
+  /** When it stops being of use. */
   expiresAt: string;
 }
 
@@ -1356,9 +1712,9 @@ export interface PairingCodeBody {
 export interface PairingCodeReplacedV1 {
   /** The session. */
   sessionId: string;
-  /** When the platform stops accepting the code that replaces it (ISO 8601, UTC); absent: there is none. */
+  /** When the platform stops accepting the code that replaces it; absent: there is none. */
   expiresAt?: string | undefined;
-  /** When it happened (ISO 8601, UTC). */
+  /** When it happened. */
   timestamp: string;
 }
 
@@ -1397,12 +1753,12 @@ export interface PasskeyChangedV1 {
   /**
    * What has become of it. sent: the platform has the answer. compare: there is a code to compare and
    * confirm. finishing: the platform has all. linked: the number is linked. failed: it is not; another QR
-   * code follows as long as somebody looks.
+   * code follows as long as somebody looks. More may come.
    */
-  stage: 'sent' | 'compare' | 'finishing' | 'linked' | 'failed';
-  /** When this step is over; absent where nothing follows (ISO 8601, UTC). */
+  stage: 'sent' | 'compare' | 'finishing' | 'linked' | 'failed' | (string & {});
+  /** When this step is over; absent where nothing follows. */
   expiresAt?: string | undefined;
-  /** Why it failed. */
+  /** Why it failed. More may come. */
   reason?:
     | 'EXPIRED'
     | 'PHONE_SILENT'
@@ -1411,8 +1767,9 @@ export interface PasskeyChangedV1 {
     | 'UNREADABLE'
     | 'CONNECTION_LOST'
     | 'GIVEN_UP'
+    | (string & {})
     | undefined;
-  /** When it happened (ISO 8601, UTC). */
+  /** When it happened. */
   timestamp: string;
 }
 
@@ -1420,9 +1777,9 @@ export interface PasskeyChangedV1 {
 export interface PasskeyRequiredV1 {
   /** The session. */
   sessionId: string;
-  /** Until when the challenge can be answered (ISO 8601, UTC). */
+  /** Until when the challenge can be answered. */
   expiresAt: string;
-  /** When it happened (ISO 8601, UTC). */
+  /** When it happened. */
   timestamp: string;
 }
 
@@ -1430,15 +1787,16 @@ export interface PasskeyRequiredV1 {
 export interface PasskeyView {
   /**
    * Next step. challenge: answer the challenge with the passkey. sent: wait for the phone. compare: compare
-   * the code with that on the phone, and confirm it. finishing: wait until the number is linked.
+   * the code with that on the phone, and confirm it. finishing: wait until the number is linked. More may
+   * come.
    */
-  stage: 'challenge' | 'sent' | 'compare' | 'finishing';
+  stage: 'challenge' | 'sent' | 'compare' | 'finishing' | (string & {});
   /**
    * What to hand to `navigator.credentials.get` as `publicKey`, in its JSON form. Browsers take it on the
    * platform's own page alone.
    */
   options: Record<string, unknown>;
-  /** When this step is over, and the link with it (ISO 8601, UTC). */
+  /** When this step is over, and the link with it. */
   expiresAt: string;
   /** Code to compare with that on the phone; null before there is one. */
   code: string | null;
@@ -1450,7 +1808,7 @@ export interface PollContent {
   name: string;
   /** The choices, 2 to 12, each of 1 to 100 characters. */
   options: string[];
-  /** Whether one may choose several of them. */
+  /** Whether one may choose several of them. Left out: false. */
   multiple?: boolean | undefined;
 }
 
@@ -1488,7 +1846,7 @@ export interface PollVoteView {
   unknownOptions: number;
   /** True where the vote could not be read. */
   unreadable: boolean;
-  /** When the voter's device says that it was given (ISO 8601, UTC). */
+  /** When the voter's device says that it was given. */
   votedAt: string;
 }
 
@@ -1510,12 +1868,54 @@ export interface ProviderPage {
 export interface PutExternalConfigBody {
   /** true: your bot answers this session (EXTERNAL); false: the built-in AI does (MANAGED). */
   enabled: boolean;
-  /** Receiver of this session. Required the first time external mode is enabled, kept afterwards. */
+  /**
+   * Receiver of this session: https, a public host, no user info. Required the first time external mode is
+   * enabled, refused before that, kept afterwards. Another address lifts a pause of the endpoint; enabling
+   * does not.
+   */
   webhookUrl?: string | undefined;
-  /** Replaces the webhook secret at once. */
+  /**
+   * Events of this session to receive; empty means the nine that `POST /v1/webhooks` lists. Otherwise
+   * message.received is among them. Left out: they stay.
+   */
+  events?:
+    | (
+        | 'message.received'
+        | 'message.sent'
+        | 'message.delivered'
+        | 'message.read'
+        | 'message.failed'
+        | 'session.connected'
+        | 'session.disconnected'
+        | 'session.qr_generated'
+        | 'session.logged_out'
+        | 'session.passkey_required'
+        | 'session.passkey_changed'
+        | 'session.pairing_code_replaced'
+        | 'webhook.paused'
+        | 'webhook.recovered'
+        | 'message.poll_vote'
+        | 'message.live_location'
+        | 'call.received'
+      )[]
+    | undefined;
+  /**
+   * What the receiver hears beside what contacts write in chats of their own. What is left out stays as it
+   * is.
+   */
+  hears?: HearsBody | undefined;
+  /** true replaces the webhook secret at once. */
   rotateSecret?: boolean | undefined;
-  /** Generates an API key for the bot; it is shown only in this answer. */
+  /**
+   * true generates an API key for the bot; it is shown only in this answer. Earlier ones go on working: the
+   * answer names them.
+   */
   mintApiKey?: boolean | undefined;
+  /**
+   * What the key of `mintApiKey` may do. By default everything; a bot that answers needs no more than the two
+   * of the example. Only with `mintApiKey`.
+   */
+  scopes?: ('*' | 'messages:send' | 'messages:read' | 'webhooks:manage' | 'admin:*')[] | undefined;
 }
 
 /** `QrDrawing` of the API description. */
@@ -1543,19 +1943,19 @@ export interface QueuedMessage {
   requestedTo?: string | undefined;
   /** The idempotency key, if one was given. */
   clientMessageId: string | null;
-  /** When it was accepted (ISO 8601, UTC). */
+  /** When it was accepted. */
   createdAt: string;
-  /** When it is to go out (ISO 8601, UTC), where the send said so. */
+  /** When it is to go out, where the send said so. */
   sendAt?: string | undefined;
-  /** Until when it waits for its session (ISO 8601, UTC), where it was sent with onDisconnected queue. */
+  /** Until when it waits for its session, where it was sent with onDisconnected queue. */
   expiresAt?: string | undefined;
   /** true where the clientMessageId had a job already: this is the first one, and nothing was sent again. */
   repeated?: boolean | undefined;
   /**
    * Of a repeat, what it asked for otherwise than the first request: the job goes on as it was asked for
-   * first. Look at it where one clientMessageId may have come to stand for two messages.
+   * first. Look at it where one clientMessageId may have come to stand for two messages. More may come.
    */
-  differs?: ('sessionId' | 'to' | 'content')[] | undefined;
+  differs?: ('sessionId' | 'to' | 'content' | (string & {}))[] | undefined;
 }
 
 /** `QuotedInbound` of the API description. */
@@ -1598,8 +1998,8 @@ export interface RecentAttempts {
 
 /** `RelatedMessage` of the API description. */
 export interface RelatedMessage {
-  /** How. */
-  relation: 'REPLY' | 'REACTION' | 'EDIT' | 'DELETE';
+  /** How. More may come. */
+  relation: 'REPLY' | 'REACTION' | 'EDIT' | 'DELETE' | (string & {});
   /** Its message id. */
   messageId: string;
 }
@@ -1612,9 +2012,9 @@ export interface Replay {
   endpointId: string;
   /**
    * RUNNING until every delivery has had its attempt; while the endpoint is paused it waits. CANCELED: on
-   * request, or because the endpoint was deleted.
+   * request, or because the endpoint was deleted. More may come.
    */
-  state: 'RUNNING' | 'DONE' | 'CANCELED';
+  state: 'RUNNING' | 'DONE' | 'CANCELED' | (string & {});
   /**
    * Deliveries to replay. At the end exactly those that were: one that was replayed by itself meanwhile is
    * left out.
@@ -1624,9 +2024,9 @@ export interface Replay {
   done: number;
   /** Failed again: a dead letter is one again, what was delivered before stays delivered. */
   failed: number;
-  /** When it was asked for (ISO 8601, UTC). */
+  /** When it was asked for. */
   createdAt: string;
-  /** When it ended (ISO 8601, UTC); null while it is RUNNING. */
+  /** When it ended; null while it is RUNNING. */
   finishedAt: string | null;
 }
 
@@ -1652,13 +2052,13 @@ export interface ReplayBody {
     | 'message.live_location'
     | 'call.received'
     | undefined;
-  /** Only deliveries of events from this time on (ISO 8601 with a zone). */
+  /** Only deliveries of events from this time on. */
   since?: string | undefined;
-  /** Only deliveries of events before this time (ISO 8601 with a zone). */
+  /** Only deliveries of events before this time. */
   until?: string | undefined;
   /** Only deliveries that stand here: DEAD replays the dead letters. */
   status?: 'DELIVERED' | 'DEAD' | undefined;
-  /** Only count what would be replayed. */
+  /** true only counts what would be replayed. */
   dryRun?: boolean | undefined;
 }
 
@@ -1674,13 +2074,13 @@ export interface ReplayStart {
 export interface RotatedKey {
   /** Key id. */
   kid: string;
-  /** When it stops working (ISO 8601, UTC). */
+  /** When it stops working. */
   expiresAt: string;
 }
 
 /** `SandboxClock` of the API description. */
 export interface SandboxClock {
-  /** Its time (ISO 8601, UTC). */
+  /** Its time. */
   now: string;
   /** How far it is ahead, in seconds. */
   aheadSeconds: number;
@@ -1703,17 +2103,17 @@ export interface SendMessageRequest {
   metadata?: Record<string, string> | undefined;
   /**
    * When it goes out: in the future, at most 28 days ahead. What a send of that moment would be refused for,
-   * it then fails of (ISO 8601 with a zone).
+   * it then fails of.
    */
   sendAt?: string | undefined;
   /**
-   * What becomes of it while the session is not connected: fail (the default) answers SESSION_NOT_CONNECTED;
+   * What becomes of it while the session is not connected: fail, or left out, answers SESSION_NOT_CONNECTED;
    * queue accepts it, and it waits for the session.
    */
   onDisconnected?: 'fail' | 'queue' | undefined;
   /**
-   * With onDisconnected queue: how long it waits for its session, in seconds from now or from sendAt; then it
-   * fails as EXPIRED.
+   * With onDisconnected queue alone: how long it waits for its session, in seconds from now or from sendAt;
+   * then it fails as EXPIRED. Left out: an hour.
    */
   queueForSeconds?: number | undefined;
   /** Session to send from. */
@@ -1729,7 +2129,7 @@ export interface SendMessageRequest {
   media?: MediaRequest | undefined;
   /** A place on the map. */
   location?: LocationContent | undefined;
-  /** A contact card. */
+  /** A contact card: a message takes one. */
   contact?: ContactContent | undefined;
   /** A question with choices. */
   poll?: PollContent | undefined;
@@ -1750,8 +2150,10 @@ export interface SendMessageRequest {
    */
   mentions?: string[] | undefined;
   /**
-   * Idempotency key: repeating it returns the first job and sends nothing again. Any string of 1 to 128
-   * characters without control characters.
+   * Idempotency key, one of your whole tenant, whatever session, recipient and content are: repeating it
+   * answers 200 with the first job and sends nothing again. So it names one message (`order-4711-ready`), and
+   * no kind of message (`welcome`): to a second person that would not go out, and the answer has `repeated`
+   * and `differs`. Any string of 1 to 128 characters without control characters.
    */
   clientMessageId?: string | undefined;
   /** true: says whether this would be sent, and if not, why and until when; nothing is sent or counted. */
@@ -1762,9 +2164,9 @@ export interface SendMessageRequest {
 export interface SessionConnectedV1 {
   /** The session. */
   sessionId: string;
-  /** Linked number in E.164 form. */
-  phone?: string | null | undefined;
-  /** When it happened (ISO 8601, UTC). */
+  /** Linked number in E.164 form; of a session that ended, the number that it had. Null: none was linked. */
+  phone: string | null;
+  /** When it happened. */
   timestamp: string;
 }
 
@@ -1778,52 +2180,97 @@ export interface SessionDay {
   messages: LimitCount;
 }
 
-/** `SessionEndedV1` of the API description. */
-export interface SessionEndedV1 {
+/** `SessionDisconnectedV1` of the API description. */
+export interface SessionDisconnectedV1 {
   /** The session. */
   sessionId: string;
-  /** Linked number in E.164 form. */
-  phone?: string | null | undefined;
-  /** When it happened (ISO 8601, UTC). */
+  /** Linked number in E.164 form; of a session that ended, the number that it had. Null: none was linked. */
+  phone: string | null;
+  /** When it happened. */
   timestamp: string;
-  /** Why. */
+  /**
+   * Why, and what to do. `willReconnect` says the same in one word. - `CONNECTION_LOST`: the connection
+   * broke. Next: nothing, it comes back by itself. - `CONNECTION_REFUSED`: the platform does not take the
+   * connection. Next: nothing, it comes back by itself. - `PLATFORM_ERROR`: the platform has an error of its
+   * own. Next: nothing, it comes back by itself. - `LOGIN_TIMEOUT`: the platform does not answer the login.
+   * Next: nothing, it comes back by itself. - `KEEP_ALIVE_TIMEOUT`: the platform sends nothing, not even
+   * answers to pings. Next: nothing, it comes back by itself. - `STREAM_UNREADABLE`: what the platform sent
+   * could not be read. Next: nothing, it comes back by itself. - `PROCESSING_STALLED`: messages stand still
+   * inside, in or out. Next: nothing, it comes back by itself. - `UNANSWERED`: the platform answers pings,
+   * and no sends or questions. Next: nothing, it comes back by itself. - `LIBRARY_ERROR`: an error in the
+   * gateway ended the connection. Next: nothing, it comes back by itself. - `WORKER_LOST`: the process that
+   * held it is gone, another one takes it over. Next: nothing, it comes back by itself. - `MAINTENANCE`: the
+   * gateway moves it to another process. Next: nothing, it comes back by itself. - `PROXY_CHANGED`: it goes
+   * through another proxy from now on. Next: nothing, it comes back by itself. - `PROXY_FAILED`: its proxy is
+   * away, refuses us, or is where it must not be. Next: mend the proxy or set another one; it goes on trying
+   * by itself. - `CLIENT_OUTDATED`: the platform no longer takes this version of the client. Next: nothing,
+   * the operator brings another version and it comes back by itself. - `TEMPORARILY_BANNED`: the platform has
+   * banned the number until `until`. Next: nothing, it comes back by itself then; write less, and to people
+   * who expect it. - `USER_REQUEST`: you disconnected it. Next: POST /v1/sessions/{id}/connect when it shall
+   * come back. - `QR_EXPIRED`: nobody looked at its QR code any more. Next: POST /v1/sessions/{id}/connect,
+   * and show the code. - `REPLACED`: another process took the link over. Next: POST
+   * /v1/sessions/{id}/connect; if it comes again, link anew. - `PLATFORM_REFUSED`: the platform refuses the
+   * number. Next: look at the phone whether it is banned; then POST /v1/sessions/{id}/connect. - `BANNED`:
+   * the platform has banned the number for good. Next: appeal on the phone, or link another number. -
+   * `CREDENTIALS_UNREADABLE`: what links the number cannot be read here. Next: tell the operator; or log out,
+   * and link anew. More may come.
+   */
   reason:
-    | 'CREATED'
-    | 'CONNECT_REQUESTED'
-    | 'QR_READY'
-    | 'PASSKEY_ASKED'
-    | 'PASSKEY_FAILED'
-    | 'LINKED'
-    | 'LOGGED_IN'
     | 'CONNECTION_LOST'
     | 'CONNECTION_REFUSED'
-    | 'CLIENT_OUTDATED'
-    | 'TEMPORARILY_BANNED'
-    | 'BANNED'
+    | 'PLATFORM_ERROR'
+    | 'LOGIN_TIMEOUT'
     | 'KEEP_ALIVE_TIMEOUT'
     | 'STREAM_UNREADABLE'
     | 'PROCESSING_STALLED'
     | 'UNANSWERED'
     | 'LIBRARY_ERROR'
-    | 'LOGIN_TIMEOUT'
-    | 'RESTART_REQUIRED'
-    | 'PLATFORM_ERROR'
-    | 'PLATFORM_REFUSED'
-    | 'QR_EXPIRED'
-    | 'USER_REQUEST'
-    | 'REPLACED'
-    | 'UNLINKED'
-    | 'LOGOUT_REQUESTED'
-    | 'MAINTENANCE'
     | 'WORKER_LOST'
-    | 'CREDENTIALS_UNREADABLE'
+    | 'MAINTENANCE'
+    | 'PROXY_CHANGED'
     | 'PROXY_FAILED'
-    | 'PROXY_CHANGED';
+    | 'CLIENT_OUTDATED'
+    | 'TEMPORARILY_BANNED'
+    | 'USER_REQUEST'
+    | 'QR_EXPIRED'
+    | 'REPLACED'
+    | 'PLATFORM_REFUSED'
+    | 'BANNED'
+    | 'CREDENTIALS_UNREADABLE'
+    | (string & {});
   /**
-   * Until when, where that is known (ISO 8601, UTC): the session comes back by itself at the end of a ban.
-   * Absent otherwise.
+   * true: it comes back by itself, and `session.connected` tells when. false: it stays away until somebody
+   * acts, as `reason` says.
    */
+  willReconnect: boolean;
+  /** Until when, where that is known: the session comes back by itself at the end of a ban. Absent otherwise. */
   until?: string | undefined;
+  /** As `GET /v1/sessions/{id}` has it from then on. More may come. */
+  status: 'RECONNECTING' | 'DISCONNECTED' | (string & {});
+  /** As reason: the name that `GET /v1/sessions/{id}` has for it. More may come. */
+  statusReason:
+    | 'CONNECTION_LOST'
+    | 'CONNECTION_REFUSED'
+    | 'PLATFORM_ERROR'
+    | 'LOGIN_TIMEOUT'
+    | 'KEEP_ALIVE_TIMEOUT'
+    | 'STREAM_UNREADABLE'
+    | 'PROCESSING_STALLED'
+    | 'UNANSWERED'
+    | 'LIBRARY_ERROR'
+    | 'WORKER_LOST'
+    | 'MAINTENANCE'
+    | 'PROXY_CHANGED'
+    | 'PROXY_FAILED'
+    | 'CLIENT_OUTDATED'
+    | 'TEMPORARILY_BANNED'
+    | 'USER_REQUEST'
+    | 'QR_EXPIRED'
+    | 'REPLACED'
+    | 'PLATFORM_REFUSED'
+    | 'BANNED'
+    | 'CREDENTIALS_UNREADABLE'
+    | (string & {});
 }
 
 /** `SessionLimits` of the API description. */
@@ -1843,17 +2290,45 @@ export interface SessionLimits {
   session: LimitCount;
   /** Messages of all sessions today (layer `plan`). */
   plan: LimitCount;
-  /** Tokens of this month (layer `tokens`, where the plan blocks). */
+  /** Tokens of this month (layer `tokens`, where the plan blocks and the session is `MANAGED`). */
   tokens: TokenUsage;
   /** Messages that may go at this moment. */
   left: number;
+}
+
+/** `SessionLoggedOutV1` of the API description. */
+export interface SessionLoggedOutV1 {
+  /** The session. */
+  sessionId: string;
+  /** Linked number in E.164 form; of a session that ended, the number that it had. Null: none was linked. */
+  phone: string | null;
+  /** When it happened. */
+  timestamp: string;
+  /**
+   * Why, and what to do. - `UNLINKED`: the number was unlinked on the phone, or by the platform. Next: link
+   * it anew. - `LOGOUT_REQUESTED`: you logged it out, or deleted it. Next: nothing; to use it again, link it.
+   * More may come.
+   */
+  reason: 'UNLINKED' | 'LOGOUT_REQUESTED' | (string & {});
+  /** As `GET /v1/sessions/{id}` has it from then on. */
+  status: 'LOGGED_OUT';
+  /** As reason: the name that `GET /v1/sessions/{id}` has for it. More may come. */
+  statusReason: 'UNLINKED' | 'LOGOUT_REQUESTED' | (string & {});
+}
+
+/** `SessionPage` of the API description. */
+export interface SessionPage {
+  /** The page. */
+  items: SessionView[];
+  /** Give it as `before` to get the next page; null: this is the last. */
+  nextCursor: string | null;
 }
 
 /** `SessionQr` of the API description. */
 export interface SessionQr {
   /** Text to draw as a QR code and scan with the phone. */
   qr: string;
-  /** When the platform stops accepting it (ISO 8601, UTC). */
+  /** When the platform stops accepting it. */
   expiresAt: string;
 }
 
@@ -1863,14 +2338,14 @@ export interface SessionQrGeneratedV1 {
   sessionId: string;
   /** Text to draw as a QR code and scan with the phone. */
   qr: string;
-  /** When the platform stops accepting it (ISO 8601, UTC). */
+  /** When the platform stops accepting it. */
   expiresAt: string;
   /**
    * refreshed: the platform wants another scan. The code replaces the one that was just scanned, which links
    * nothing. Absent otherwise.
    */
   reason?: 'refreshed' | undefined;
-  /** When it happened (ISO 8601, UTC). */
+  /** When it happened. */
   timestamp: string;
 }
 
@@ -1878,10 +2353,10 @@ export interface SessionQrGeneratedV1 {
 export interface SessionRestriction {
   /**
    * ACCOUNT_RESTRICTED: the platform has restricted the number. NEW_CHAT_QUOTA: the number has begun as many
-   * chats as it may.
+   * chats as it may. More may come.
    */
-  reason: 'ACCOUNT_RESTRICTED' | 'NEW_CHAT_QUOTA';
-  /** When it ends (ISO 8601, UTC): as the platform says, or a day after its last sign where it does not say. */
+  reason: 'ACCOUNT_RESTRICTED' | 'NEW_CHAT_QUOTA' | (string & {});
+  /** When it ends: as the platform says, or a day after its last sign where it does not say. */
   until: string;
 }
 
@@ -1903,7 +2378,16 @@ export interface SessionView {
   id: string;
   /** Label for people. */
   name: string;
-  /** Observed state. */
+  /**
+   * Observed state. - `NEW`: it was never connected. Next: nothing, it begins to connect. - `CONNECTING`: it
+   * connects. Next: nothing. - `AWAITING_SCAN`: a QR code waits. Next: show it: GET /v1/sessions/{id}/qr. -
+   * `PASSKEY_REQUIRED`: the platform asks for the passkey of the account. Next: open a link page. -
+   * `CONNECTED`: it is live. Next: nothing. - `RECONNECTING`: it was away, and comes back by itself. Next:
+   * nothing. - `DEGRADED`: it is connected, and there are doubts that the connection works; sends go on.
+   * Next: nothing, the doubts pass or it is connected anew. - `DISCONNECTED`: it stays away. Next: see
+   * statusReason. - `LOGGED_OUT`: no number is linked. Next: link one: POST /v1/sessions/{id}/connect. More
+   * may come.
+   */
   status:
     | 'NEW'
     | 'CONNECTING'
@@ -1913,11 +2397,47 @@ export interface SessionView {
     | 'RECONNECTING'
     | 'DEGRADED'
     | 'DISCONNECTED'
-    | 'LOGGED_OUT';
-  /** Why it is in this state. */
+    | 'LOGGED_OUT'
+    | (string & {});
+  /**
+   * Why it is in this state. Of a session that is away `willReconnect` says whether it comes back by itself.
+   * - `CREATED`: it is new. Next: nothing, it begins to connect. - `CONNECT_REQUESTED`: it connects, as was
+   * asked. Next: nothing. - `RESTART_REQUIRED`: it connects once more, as the platform asked or to try a
+   * version. Next: nothing. - `QR_READY`: a QR code waits. Next: show it: GET /v1/sessions/{id}/qr. -
+   * `PASSKEY_ASKED`: the platform asks for the passkey of the account. Next: open a link page. -
+   * `PASSKEY_FAILED`: a link with a passkey came to nothing. Next: nothing, another QR code follows. -
+   * `LINKED`: a link with a passkey is made. Next: nothing, it logs in. - `LOGGED_IN`: it is live. Next:
+   * nothing. - `CONNECTION_LOST`: the connection broke. Next: nothing, it comes back by itself. -
+   * `CONNECTION_REFUSED`: the platform does not take the connection. Next: nothing, it comes back by itself.
+   * - `PLATFORM_ERROR`: the platform has an error of its own. Next: nothing, it comes back by itself. -
+   * `LOGIN_TIMEOUT`: the platform does not answer the login. Next: nothing, it comes back by itself. -
+   * `KEEP_ALIVE_TIMEOUT`: the platform sends nothing, not even answers to pings. Next: nothing, it comes back
+   * by itself. - `STREAM_UNREADABLE`: what the platform sent could not be read. Next: nothing, it comes back
+   * by itself. - `PROCESSING_STALLED`: messages stand still inside, in or out. Next: nothing, it comes back
+   * by itself. - `UNANSWERED`: the platform answers pings, and no sends or questions. Next: nothing, it comes
+   * back by itself. - `LIBRARY_ERROR`: an error in the gateway ended the connection. Next: nothing, it comes
+   * back by itself. - `WORKER_LOST`: the process that held it is gone, another one takes it over. Next:
+   * nothing, it comes back by itself. - `MAINTENANCE`: the gateway moves it to another process. Next:
+   * nothing, it comes back by itself. - `PROXY_CHANGED`: it goes through another proxy from now on. Next:
+   * nothing, it comes back by itself. - `PROXY_FAILED`: its proxy is away, refuses us, or is where it must
+   * not be. Next: mend the proxy or set another one; it goes on trying by itself. - `CLIENT_OUTDATED`: the
+   * platform no longer takes this version of the client. Next: nothing, the operator brings another version
+   * and it comes back by itself. - `TEMPORARILY_BANNED`: the platform has banned the number until `until`.
+   * Next: nothing, it comes back by itself then; write less, and to people who expect it. - `USER_REQUEST`:
+   * you disconnected it. Next: POST /v1/sessions/{id}/connect when it shall come back. - `QR_EXPIRED`: nobody
+   * looked at its QR code any more. Next: POST /v1/sessions/{id}/connect, and show the code. - `REPLACED`:
+   * another process took the link over. Next: POST /v1/sessions/{id}/connect; if it comes again, link anew. -
+   * `PLATFORM_REFUSED`: the platform refuses the number. Next: look at the phone whether it is banned; then
+   * POST /v1/sessions/{id}/connect. - `BANNED`: the platform has banned the number for good. Next: appeal on
+   * the phone, or link another number. - `CREDENTIALS_UNREADABLE`: what links the number cannot be read here.
+   * Next: tell the operator; or log out, and link anew. - `UNLINKED`: the number was unlinked on the phone,
+   * or by the platform. Next: link it anew. - `LOGOUT_REQUESTED`: you logged it out, or deleted it. Next:
+   * nothing; to use it again, link it. More may come.
+   */
   statusReason:
     | 'CREATED'
     | 'CONNECT_REQUESTED'
+    | 'RESTART_REQUIRED'
     | 'QR_READY'
     | 'PASSKEY_ASKED'
     | 'PASSKEY_FAILED'
@@ -1925,37 +2445,37 @@ export interface SessionView {
     | 'LOGGED_IN'
     | 'CONNECTION_LOST'
     | 'CONNECTION_REFUSED'
-    | 'CLIENT_OUTDATED'
-    | 'TEMPORARILY_BANNED'
-    | 'BANNED'
+    | 'PLATFORM_ERROR'
+    | 'LOGIN_TIMEOUT'
     | 'KEEP_ALIVE_TIMEOUT'
     | 'STREAM_UNREADABLE'
     | 'PROCESSING_STALLED'
     | 'UNANSWERED'
     | 'LIBRARY_ERROR'
-    | 'LOGIN_TIMEOUT'
-    | 'RESTART_REQUIRED'
-    | 'PLATFORM_ERROR'
-    | 'PLATFORM_REFUSED'
-    | 'QR_EXPIRED'
+    | 'WORKER_LOST'
+    | 'MAINTENANCE'
+    | 'PROXY_CHANGED'
+    | 'PROXY_FAILED'
+    | 'CLIENT_OUTDATED'
+    | 'TEMPORARILY_BANNED'
     | 'USER_REQUEST'
+    | 'QR_EXPIRED'
     | 'REPLACED'
+    | 'PLATFORM_REFUSED'
+    | 'BANNED'
+    | 'CREDENTIALS_UNREADABLE'
     | 'UNLINKED'
     | 'LOGOUT_REQUESTED'
-    | 'MAINTENANCE'
-    | 'WORKER_LOST'
-    | 'CREDENTIALS_UNREADABLE'
-    | 'PROXY_FAILED'
-    | 'PROXY_CHANGED';
-  /** Since when (ISO 8601, UTC). */
+    | (string & {});
+  /** Since when. */
   statusSince: string;
   /**
-   * Until when, where that is known (ISO 8601, UTC): the end of a ban, or of a step of a link with a passkey;
-   * null: nothing says it.
+   * Until when, where that is known: the end of a ban, or of a step of a link with a passkey; null: nothing
+   * says it.
    */
-  statusUntil?: string | null | undefined;
-  /** Who answers inbound messages. */
-  botMode: 'MANAGED' | 'EXTERNAL';
+  statusUntil: string | null;
+  /** Who answers inbound messages. More may come. */
+  botMode: 'MANAGED' | 'EXTERNAL' | (string & {});
   /** Linked number in E.164 form. */
   phone: string | null;
   /**
@@ -1964,57 +2484,105 @@ export interface SessionView {
    */
   alsoLinkedIn?: string[] | undefined;
   /** Proxy that it connects through, without user and password; null: none. */
-  proxy?: string | null | undefined;
+  proxy: string | null;
   /**
    * Whether the number counts as online as long as it is connected; the phone of its owner gets no
    * notifications then.
    */
-  alwaysOnline?: boolean | undefined;
+  alwaysOnline: boolean;
   /** Whether calls to the number are rejected at once. */
-  rejectCalls?: boolean | undefined;
+  rejectCalls: boolean;
   /** Text that the caller of a rejected call gets; null: none. */
-  callReply?: string | null | undefined;
+  callReply: string | null;
   /**
    * Set while the platform lets this session begin no new chats: sends to contacts that it has neither
    * written to nor heard from answer 429 with layer `platform`; all others go on. It does not touch the
    * warmup tier.
    */
-  restriction?: SessionRestriction | null | undefined;
-  /** When it was created (ISO 8601, UTC). */
+  restriction: SessionRestriction | null;
+  /** When it was created. */
   createdAt: string;
   /**
    * Warmup tier: the daily cap of this session. It is kept with the number: linked anew, the number brings it
    * along, and another number has its own.
    */
   warmupTier: number;
+  /** As statusReason: the name that events have for it. More may come. */
+  reason:
+    | 'CREATED'
+    | 'CONNECT_REQUESTED'
+    | 'RESTART_REQUIRED'
+    | 'QR_READY'
+    | 'PASSKEY_ASKED'
+    | 'PASSKEY_FAILED'
+    | 'LINKED'
+    | 'LOGGED_IN'
+    | 'CONNECTION_LOST'
+    | 'CONNECTION_REFUSED'
+    | 'PLATFORM_ERROR'
+    | 'LOGIN_TIMEOUT'
+    | 'KEEP_ALIVE_TIMEOUT'
+    | 'STREAM_UNREADABLE'
+    | 'PROCESSING_STALLED'
+    | 'UNANSWERED'
+    | 'LIBRARY_ERROR'
+    | 'WORKER_LOST'
+    | 'MAINTENANCE'
+    | 'PROXY_CHANGED'
+    | 'PROXY_FAILED'
+    | 'CLIENT_OUTDATED'
+    | 'TEMPORARILY_BANNED'
+    | 'USER_REQUEST'
+    | 'QR_EXPIRED'
+    | 'REPLACED'
+    | 'PLATFORM_REFUSED'
+    | 'BANNED'
+    | 'CREDENTIALS_UNREADABLE'
+    | 'UNLINKED'
+    | 'LOGOUT_REQUESTED'
+    | (string & {});
+  /**
+   * Of a session that is away, whether it comes back by itself, as in `session.disconnected`: true while it
+   * is RECONNECTING.
+   */
+  willReconnect: boolean;
+  /**
+   * Who answers what people write. webhook: your bot, through the bound endpoint (EXTERNAL), also while that
+   * is paused: events wait for it then. nobody: MANAGED, as long as there is no assistant. assistant:
+   * MANAGED, once there is one. More may come.
+   */
+  answers: 'assistant' | 'webhook' | 'nobody' | (string & {});
 }
 
 /** `SubscriptionView` of the API description. */
 export interface SubscriptionView {
-  /** Plan that holds now. */
-  plan: 'STARTER' | 'GROWTH' | 'ENTERPRISE';
-  /** State. */
-  status: 'TRIALING' | 'ACTIVE' | 'PAST_DUE' | 'UNPAID' | 'CANCELED' | 'PAUSED';
+  /** Plan that holds now. More may come. */
+  plan: 'STARTER' | 'GROWTH' | 'ENTERPRISE' | (string & {});
+  /** State. More may come. */
+  status: 'TRIALING' | 'ACTIVE' | 'PAST_DUE' | 'UNPAID' | 'CANCELED' | 'PAUSED' | (string & {});
   /** Whether sends, new sessions, connecting and pairing codes are allowed; otherwise 402. */
   active: boolean;
-  /** Who says what it is: `stripe` where it is paid by card, `operator` where it is set by hand. */
-  keeper: 'operator' | 'stripe';
-  /** While a payment is overdue: until when it stays active (ISO 8601, UTC). */
+  /**
+   * Who says what it is: `stripe` where it is paid by card, `operator` where it is set by hand. More may
+   * come.
+   */
+  keeper: 'operator' | 'stripe' | (string & {});
+  /** While a payment is overdue: until when it stays active. */
   graceEndsAt?: string | undefined;
-  /** A smaller plan that begins when the paid period ends. */
-  nextPlan?: 'STARTER' | 'GROWTH' | 'ENTERPRISE' | undefined;
-  /** When that is (ISO 8601, UTC). */
+  /** A smaller plan that begins when the paid period ends. More may come. */
+  nextPlan?: 'STARTER' | 'GROWTH' | 'ENTERPRISE' | (string & {}) | undefined;
+  /** When that is. */
   nextPlanAt?: string | undefined;
-  /** End of the paid period (ISO 8601, UTC). */
+  /** End of the paid period. */
   periodEndsAt?: string | undefined;
-  /** When it ends, if it was canceled (ISO 8601, UTC). */
+  /** When it ends, if it was canceled. */
   cancelsAt?: string | undefined;
 }
 
 /** `TenantLimits` of the API description. */
 export interface TenantLimits {
-  /** Plan of the tenant. */
-  plan: 'STARTER' | 'GROWTH' | 'ENTERPRISE';
+  /** Plan of the tenant. More may come. */
+  plan: 'STARTER' | 'GROWTH' | 'ENTERPRISE' | (string & {});
   /** When the day ends: the next midnight UTC. */
   resetAt: string;
   /** Messages today, of all sessions together (layer `plan`). */
@@ -2062,7 +2630,7 @@ export interface TierPromotion {
   tier: number;
   /** Tier before. */
   previousTier: number;
-  /** When (ISO 8601, UTC). */
+  /** When. */
   promotedAt: string;
 }
 
@@ -2074,8 +2642,11 @@ export interface TokenUsage {
   included: number | null;
   /** Included tokens that are left; null: no limit. */
   left: number | null;
-  /** Beyond what is included: `bill` goes on, by the block; `block` refuses sends until the month ends. */
-  overage: 'bill' | 'block';
+  /**
+   * Beyond what is included: `bill` goes on, by the block; `block` stops the assistant, and refuses sends of
+   * `MANAGED` sessions, until the month ends. More may come.
+   */
+  overage: 'bill' | 'block' | (string & {});
   /** Tokens of a block. */
   blockSize: number;
   /** Blocks that were started this month. */
@@ -2119,7 +2690,10 @@ export interface UpdateWebhookBody {
   name?: string | undefined;
   /** New receiver address. */
   url?: string | undefined;
-  /** New filter; empty means all. That of an endpoint that is bound to a session stays empty. */
+  /**
+   * New filter; empty means the nine that `POST /v1/webhooks` lists. That of an endpoint that is bound to a
+   * session is empty or contains message.received.
+   */
   events?:
     | (
         | 'message.received'
@@ -2141,6 +2715,11 @@ export interface UpdateWebhookBody {
         | 'call.received'
       )[]
     | undefined;
+  /**
+   * What it hears of `message.received`, `message.poll_vote`, `message.live_location` and `call.received`
+   * beside what contacts write in chats of their own. What is left out stays as it is.
+   */
+  hears?: HearsBody | undefined;
   /**
    * All custom headers from now on, 4096 characters at most in all; {} removes them. The value *** keeps what
    * is stored.
@@ -2201,9 +2780,17 @@ export interface WarmupCriterion {
   /**
    * DAYS_IN_TIER, USED_DAYS (days on which half of the cap was used), DELIVERED, REPLIED (parts of what was
    * sent and of the contacts): at least. FAILED (part of what was sent), DISCONNECTS_PER_DAY, LOGOUTS (both
-   * unplanned): at most.
+   * unplanned): at most. More may come.
    */
-  name: 'DAYS_IN_TIER' | 'USED_DAYS' | 'DELIVERED' | 'FAILED' | 'REPLIED' | 'DISCONNECTS_PER_DAY' | 'LOGOUTS';
+  name:
+    | 'DAYS_IN_TIER'
+    | 'USED_DAYS'
+    | 'DELIVERED'
+    | 'FAILED'
+    | 'REPLIED'
+    | 'DISCONNECTS_PER_DAY'
+    | 'LOGOUTS'
+    | (string & {});
   /** Whether it is enough. */
   met: boolean;
   /** What is wanted. */
@@ -2218,13 +2805,13 @@ export interface WarmupState {
   sessionId: string;
   /** Its tier. */
   tier: number;
-  /** Since when (ISO 8601, UTC); null: nothing was sent yet. */
+  /** Since when; null: nothing was sent yet. */
   tierSince: string | null;
   /** Whole days in it. */
   daysInTier: number;
   /** The next tier; null: it is the highest. */
   nextTier: number | null;
-  /** When the tier can rise at the earliest (ISO 8601, UTC). */
+  /** When the tier can rise at the earliest. */
   dueAt: string | null;
   /** What the next tier asks for. When all is met, the tier rises within the hour; it never falls. */
   criteria: WarmupCriterion[];
@@ -2238,7 +2825,7 @@ export interface WebhookEndpoint {
   name: string;
   /** Receiver address. */
   url: string;
-  /** Event filter; empty means all. */
+  /** Event filter; empty means the nine that `POST /v1/webhooks` lists. More may come. */
   events: (
     | 'message.received'
     | 'message.sent'
@@ -2257,9 +2844,12 @@ export interface WebhookEndpoint {
     | 'message.poll_vote'
     | 'message.live_location'
     | 'call.received'
+    | (string & {})
   )[];
-  /** Whether deliveries go out. */
-  status: 'ACTIVE' | 'PAUSED' | 'DISABLED';
+  /** What it hears beside what contacts write in chats of their own. */
+  hears: Hears;
+  /** Whether deliveries go out. More may come. */
+  status: 'ACTIVE' | 'PAUSED' | 'DISABLED' | (string & {});
   /** Custom headers of every delivery; their values are not shown. */
   headers: Record<string, string>;
   /**
@@ -2269,16 +2859,16 @@ export interface WebhookEndpoint {
   standardWebhooks: boolean;
   /**
    * CONVERSATION: first attempts of a conversation in order, one that failed steps aside. STRICT: what
-   * follows in the conversation waits until it is delivered or dead.
+   * follows in the conversation waits until it is delivered or dead. More may come.
    */
-  ordering: 'CONVERSATION' | 'STRICT';
-  /** Why it is paused: by a request, or by five consecutive permanent 4xx. */
-  pausedReason: 'PERMANENT_4XX' | 'REQUESTED' | null;
+  ordering: 'CONVERSATION' | 'STRICT' | (string & {});
+  /** Why it is paused: by a request, or by five consecutive permanent 4xx. More may come. */
+  pausedReason: 'PERMANENT_4XX' | 'REQUESTED' | (string & {}) | null;
   /** Who paused it (key:<kid>); null where nobody did. */
   pausedBy: string | null;
   /** The reason that was given when it was paused by a request. */
   pausedNote: string | null;
-  /** Since when it is paused (ISO 8601, UTC). */
+  /** Since when it is paused. */
   pausedAt: string | null;
   /** Session it is bound to; null: tenant-wide. */
   sessionId: string | null;
@@ -2287,88 +2877,42 @@ export interface WebhookEndpoint {
    * receiver gets those twice, signed with another secret each time. Not in lists.
    */
   sameUrlAs?: string[] | undefined;
-  /** When it was created (ISO 8601, UTC). */
+  /** When it was created. */
   createdAt: string;
+}
+
+/** `WebhookEndpointPage` of the API description. */
+export interface WebhookEndpointPage {
+  /** The page. */
+  items: WebhookEndpoint[];
+  /** Give it as `before` to get the next page; null: this is the last. */
+  nextCursor: string | null;
 }
 
 /** `WebhookEndpointWithSecret` of the API description. */
-export interface WebhookEndpointWithSecret {
-  /** Endpoint id. */
-  id: string;
-  /** Label for people. */
-  name: string;
-  /** Receiver address. */
-  url: string;
-  /** Event filter; empty means all. */
-  events: (
-    | 'message.received'
-    | 'message.sent'
-    | 'message.delivered'
-    | 'message.read'
-    | 'message.failed'
-    | 'session.connected'
-    | 'session.disconnected'
-    | 'session.qr_generated'
-    | 'session.logged_out'
-    | 'session.passkey_required'
-    | 'session.passkey_changed'
-    | 'session.pairing_code_replaced'
-    | 'webhook.paused'
-    | 'webhook.recovered'
-    | 'message.poll_vote'
-    | 'message.live_location'
-    | 'call.received'
-  )[];
-  /** Whether deliveries go out. */
-  status: 'ACTIVE' | 'PAUSED' | 'DISABLED';
-  /** Custom headers of every delivery; their values are not shown. */
-  headers: Record<string, string>;
-  /**
-   * Whether deliveries carry the headers of Standard Webhooks (webhook-id, webhook-timestamp,
-   * webhook-signature) beside ours.
-   */
-  standardWebhooks: boolean;
-  /**
-   * CONVERSATION: first attempts of a conversation in order, one that failed steps aside. STRICT: what
-   * follows in the conversation waits until it is delivered or dead.
-   */
-  ordering: 'CONVERSATION' | 'STRICT';
-  /** Why it is paused: by a request, or by five consecutive permanent 4xx. */
-  pausedReason: 'PERMANENT_4XX' | 'REQUESTED' | null;
-  /** Who paused it (key:<kid>); null where nobody did. */
-  pausedBy: string | null;
-  /** The reason that was given when it was paused by a request. */
-  pausedNote: string | null;
-  /** Since when it is paused (ISO 8601, UTC). */
-  pausedAt: string | null;
-  /** Session it is bound to; null: tenant-wide. */
-  sessionId: string | null;
-  /**
-   * Ids of other endpoints that post events of this one to the same address, where there are any: its
-   * receiver gets those twice, signed with another secret each time. Not in lists.
-   */
-  sameUrlAs?: string[] | undefined;
-  /** When it was created (ISO 8601, UTC). */
-  createdAt: string;
+export type WebhookEndpointWithSecret = WebhookEndpoint & {
   /** Signs deliveries. Shown this once. */
   secret: string;
-}
+};
 
 /** `WebhookHealth` of the API description. */
 export interface WebhookHealth {
-  /** Whether deliveries go out. */
-  status: 'ACTIVE' | 'PAUSED' | 'DISABLED';
+  /** Whether deliveries go out. More may come. */
+  status: 'ACTIVE' | 'PAUSED' | 'DISABLED' | (string & {});
   /** Last attempt that delivered. */
   lastSuccess: LastAttempt | null;
   /** Last attempt that failed. */
   lastFailure: LastAttempt | null;
-  /** Consecutive permanent 4xx up to now; the fifth pauses the endpoint. */
+  /** Consecutive permanent 4xx (401, 403, 404, 405, 410, 414, 451) up to now; the fifth pauses the endpoint. */
   permanent4xxRun: number;
   /** Attempts of the last hour. */
   lastHour: RecentAttempts;
   /** Deliveries that are due or wait for their next attempt. */
   pending: BoundedCount;
-  /** Deliveries that a pause holds back; after the reactivation, those that still wait. */
+  /**
+   * Deliveries that a pause holds back: all that wait, as webhook.paused counts them; after the reactivation,
+   * those that still wait.
+   */
   held: BoundedCount;
   /** Dead letters. */
   dead: BoundedCount;
@@ -2386,9 +2930,9 @@ export interface WebhookStateV1 {
   origin: string;
   /** Session it is bound to; null: tenant-wide. */
   sessionId: string | null;
-  /** Why it was paused: five permanent 4xx in a row, or by request. */
-  reason: 'PERMANENT_4XX' | 'REQUESTED';
-  /** Since when it is, or was, paused (ISO 8601, UTC). */
+  /** Why it was paused: five permanent 4xx in a row, or by request. More may come. */
+  reason: 'PERMANENT_4XX' | 'REQUESTED' | (string & {});
+  /** Since when it is, or was, paused. */
   since: string;
   /** Permanent 4xx in a row when it was paused. */
   consecutiveFailures: number;
@@ -2397,7 +2941,7 @@ export interface WebhookStateV1 {
    * 100,000.
    */
   held: number;
-  /** When it happened (ISO 8601, UTC). */
+  /** When it happened. */
   timestamp: string;
 }
 
@@ -2429,10 +2973,10 @@ export interface WidgetConfig {
   color: string;
   /** Black or white, whichever can be read on it. */
   ink: string;
-  /** Corner of the page. */
-  side: 'right' | 'left';
-  /** Language of the labels. */
-  language: 'en' | 'de' | 'es' | 'fr' | 'it' | 'pt';
+  /** Corner of the page. More may come. */
+  side: 'right' | 'left' | (string & {});
+  /** Language of the labels. More may come. */
+  language: 'en' | 'de' | 'es' | 'fr' | 'it' | 'pt' | (string & {});
   /** What it says by itself. */
   words: WidgetLabels;
 }
@@ -2449,6 +2993,14 @@ export interface WidgetLabels {
   code: string;
 }
 
+/** `WidgetPage` of the API description. */
+export interface WidgetPage {
+  /** The page. */
+  items: WidgetView[];
+  /** Give it as `before` to get the next page; null: this is the last. */
+  nextCursor: string | null;
+}
+
 /** `WidgetView` of the API description. */
 export interface WidgetView {
   /** Widget id. */
@@ -2463,15 +3015,15 @@ export interface WidgetView {
   prefilledText: string;
   /** Colour of the button. */
   color: string;
-  /** Corner of the page. */
-  side: 'right' | 'left';
-  /** Language of what it says by itself. */
-  language: 'en' | 'de' | 'es' | 'fr' | 'it' | 'pt';
+  /** Corner of the page. More may come. */
+  side: 'right' | 'left' | (string & {});
+  /** Language of what it says by itself. More may come. */
+  language: 'en' | 'de' | 'es' | 'fr' | 'it' | 'pt' | (string & {});
   /** Pages that may show it. */
   allowedOrigins: string[];
   /** What to put on the page. */
   embed: string;
-  /** When it was created (ISO 8601, UTC). */
+  /** When it was created. */
   createdAt: string;
 }
 
@@ -2484,12 +3036,97 @@ export interface WriteAsContactBody {
   from: string;
   /** Text of the message. Exactly one of this and `content`. */
   text?: string | undefined;
-  /** A message of another kind, in the words of `body` of `message.received`; a file is made up from its size. */
-  content?: Record<string, unknown> | undefined;
+  /** A message of any kind. */
+  content?: WrittenContent | undefined;
 }
 
 /** `WrittenAsContact` of the API description. */
 export interface WrittenAsContact {
   /** The id of the platform: `keyId` of `message.received`. */
   keyId: string;
+}
+
+/** `WrittenCard` of the API description. */
+export interface WrittenCard {
+  /** Name on the card. */
+  displayName: string;
+  /** Its number, with its country code. */
+  phone?: string | undefined;
+}
+
+/** `WrittenContent` of the API description. */
+export interface WrittenContent {
+  /**
+   * Kind of content. text and edit need `text`, a file of its kind `media`, location `latitude` and
+   * `longitude`, contact `contacts`, poll `name` and `options`, reaction `emoji`, vote `choices`; what is
+   * about an earlier message needs `targetKeyId`.
+   */
+  type:
+    | 'text'
+    | 'image'
+    | 'video'
+    | 'audio'
+    | 'document'
+    | 'sticker'
+    | 'location'
+    | 'contact'
+    | 'poll'
+    | 'reaction'
+    | 'edit'
+    | 'revoke'
+    | 'vote';
+  /** The words of a text or an edit. */
+  text?: string | undefined;
+  /** Words below an image, a video or a document. */
+  caption?: string | undefined;
+  /** The file of an image, a video, an audio, a document or a sticker. */
+  media?: WrittenFile | undefined;
+  /** Media type of the file; left out: the usual one of its kind. */
+  mimeType?: string | undefined;
+  /** File name of a document. */
+  filename?: string | undefined;
+  /** Number of pages of a document, from 1. */
+  pageCount?: number | undefined;
+  /** Length of an audio or a video. */
+  seconds?: number | undefined;
+  /** Whether an audio is a voice note. */
+  isPtt?: boolean | undefined;
+  /** Whether a video is a round video note. */
+  isPtv?: boolean | undefined;
+  /** Whether a sticker moves. */
+  isAnimated?: boolean | undefined;
+  /** Degrees north of a location. */
+  latitude?: number | undefined;
+  /** Degrees east of a location. */
+  longitude?: number | undefined;
+  /** Name of a place, or question of a poll. */
+  name?: string | undefined;
+  /** Street address of a location. */
+  address?: string | undefined;
+  /** Cards of a contact message. */
+  contacts?: WrittenCard[] | undefined;
+  /** Choices of a poll. */
+  options?: string[] | undefined;
+  /** Emoji of a reaction; empty: it is taken back. */
+  emoji?: string | undefined;
+  /** Options of the poll that a vote is for; none: the vote is taken back. */
+  choices?: string[] | undefined;
+  /** `keyId` of the message that a reaction, an edit, a revocation or a vote is about. */
+  targetKeyId?: string | undefined;
+  /** Whether it may be looked at only once: `message.received` has it as `view_once`. */
+  viewOnce?: boolean | undefined;
+  /** `keyId` of the message that this one answers. */
+  quotedKeyId?: string | undefined;
+  /** Phone numbers of the people named in it. */
+  mentions?: string[] | undefined;
+  /** Seconds after which phones delete it. */
+  disappearsAfter?: number | undefined;
+}
+
+/** `WrittenFile` of the API description. */
+export interface WrittenFile {
+  /** Makes a file of so many bytes, the same every time. Either this or `base64`. */
+  size?: number | undefined;
+  /** The file. */
+  base64?: string | undefined;
 }

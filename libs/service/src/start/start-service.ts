@@ -16,12 +16,12 @@ import {
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { type DataClass, parseData } from '@svc/contracts';
 import { connectionOptions, JetStreamStrategy } from '@svc/messaging';
-import { v7 as uuidv7 } from 'uuid';
 import { ConfigError } from '../config/config.js';
 import { natsAccess } from '../config/nats-config.js';
 import type { ServiceConfig } from '../config/service-config.js';
 import { log, NestLogger, setUpLogger, silenceConsole } from '../logging/logger.js';
 import { HttpErrorFilter, RpcErrorFilter } from './error-filters.js';
+import { requestIdOf } from './request-id.js';
 
 /** Time limit for headers and body to come in, in ms: a client that sends byte by byte must not hold a connection for ever. */
 const REQUEST_LIMIT_MS = 30_000;
@@ -83,7 +83,7 @@ async function createApp({
   const adapter = new FastifyAdapter({
     bodyLimit,
     trustProxy: trustedProxies(),
-    genReqId: () => uuidv7(),
+    genReqId: requestIdOf,
     requestIdHeader: false,
     return503OnClosing: false, // that answer has neither our error body nor a request id; an inbound request is answered
     requestTimeout: requestLimitMs,

@@ -1,4 +1,4 @@
-import { AppError } from '@svc/contracts';
+import { limitReached } from '@svc/contracts';
 
 const BURST_MS = 1_000;
 /** Keys that are remembered; beyond it, those that are idle are forgotten. */
@@ -56,9 +56,7 @@ export class KeyedPaces {
     if (waitMs === 0) return pace.take(now);
     const retryAfterSeconds = Math.ceil(waitMs / 1000);
     const resetAt = new Date(Date.now() + waitMs).toISOString();
-    throw new AppError('RATE_LIMITED', this.words, {
-      ...{ layer: 'request', limit, used: limit, resetAt, retryAfterSeconds },
-    });
+    throw limitReached('request', this.words, { limit, used: limit, resetAt, retryAfterSeconds });
   }
 
   private paceOf(key: string, limit: number, now: number): Pace {

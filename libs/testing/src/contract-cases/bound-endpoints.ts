@@ -56,9 +56,13 @@ const CASES: readonly ContractCase[] = [
   {
     name: 'one that is disabled before it was ever enabled is not made',
     run: async (world) => {
-      const request = aPut({ enabled: false });
+      const { url: _, ...request } = aPut({ enabled: false });
       assert.equal((await world.rpc.request(PutBoundEndpoint, request)).endpoint ?? null, null);
     },
+  },
+  {
+    name: 'an address that comes before it was ever enabled is refused',
+    run: (world) => assertFieldRefused(world, PutBoundEndpoint, aPut({ enabled: false }), 'webhookUrl'),
   },
   {
     name: 'the first time it is enabled an https address is required',
@@ -112,25 +116,77 @@ const CASES: readonly ContractCase[] = [
     },
   },
   {
-    name: 'a pause is not lifted by enabling external mode again',
+    name: 'a pause is not lifted by enabling external mode again, also after it was ended',
     run: async (world) => {
       const request = aPut();
       const { id: endpointId } = await put(world, request);
-      const asked = { tenantId: request.tenantId, endpointId, actor: 'key:abcdefghijkl', reason: 'because' };
+      const asked = { tenantId: request.tenantId, endpointId, actor: 'key:abcdefghijkl' };
+      const paused = { status: 'PAUSED' as const, pausedReason: 'REQUESTED' as const, pausedNote: null };
       await world.rpc.request(PauseEndpoint, asked);
-      assertFields(await put(world, request), { status: 'PAUSED', pausedReason: 'REQUESTED' });
+      assertFields(await put(world, request), paused);
+      const off = { status: 'DISABLED' as const, pausedReason: null };
+      assertFields(await put(world, { ...request, enabled: false }), off);
+      assertFields(await put(world, request), paused);
       await world.rpc.request(ReactivateEndpoint, asked);
       assertFields(await put(world, request), { status: 'ACTIVE' });
     },
   },
   {
-    name: 'it keeps all events of its session and is not deleted by itself',
+    name: 'another address lifts a pause, also one that external mode is off over',
+    run: async (world) => {
+      const request = aPut();
+      const { id: endpointId } = await put(world, request);
+      const asked = { tenantId: request.tenantId, endpointId, actor: 'key:abcdefghijkl' };
+      await world.rpc.request(PauseEndpoint, asked);
+      const moved = { ...request, url: `${URL}/moved` };
+      assertFields(await put(world, moved), { status: 'ACTIVE', pausedReason: null });
+      await world.rpc.request(PauseEndpoint, asked);
+      await put(world, { ...moved, enabled: false });
+      assertFields(await put(world, request), { status: 'ACTIVE', pausedReason: null });
+    },
+  },
+  {
+    name: 'once external mode has ended it can be deleted',
+    run: async (world) => {
+      const request = aPut();
+      const { id: endpointId } = await put(world, request);
+      await put(world, { ...request, enabled: false });
+      const { tenantId, sessionId } = request;
+      await world.rpc.request(DeleteEndpoint, { tenantId, endpointId });
+      const bound = await world.rpc.request(GetBoundEndpoint, { tenantId, sessionId });
+      assert.equal(bound.endpoint ?? null, null);
+    },
+  },
+  {
+    name: 'its filter contains the messages that arrive, or is empty',
+    run: async (world) => {
+      const request = aPut({ events: ['message.received'] });
+      const made = await put(world, request);
+      assertFields(made, { events: ['message.received'] });
+      await assertFieldRefused(world, PutBoundEndpoint, { ...request, events: ['message.sent'] }, 'events');
+      const filter = { tenantId: request.tenantId, endpointId: made.id, events: ['message.sent' as const] };
+      await assertFieldRefused(world, UpdateEndpoint, filter, 'events');
+      const { events: _, ...rest } = request;
+      assertFields(await put(world, rest), { events: ['message.received'] });
+      assertFields(await put(world, { ...rest, events: [] }), { events: [] });
+    },
+  },
+  {
+    name: 'it hears what others hear by default, and otherwise what the request says, in part',
+    run: async (world) => {
+      const request = aPut();
+      assertFields(await put(world, request), { hears: { groups: true, own: false, changes: false } });
+      const more = await put(world, { ...request, hears: { own: true, groups: false } });
+      assertFields(more, { hears: { groups: false, own: true, changes: false } });
+      assertFields(await put(world, request), { hears: { groups: false, own: true, changes: false } });
+    },
+  },
+  {
+    name: 'it is not deleted by itself',
     run: async (world) => {
       const request = aPut();
       const { id: endpointId } = await put(world, request);
       const ref = { tenantId: request.tenantId, endpointId };
-      const filter = { ...ref, events: ['message.sent' as const] };
-      await assertRefused(world, UpdateEndpoint, filter, 'SESSION_STATE_CONFLICT');
       await assertRefused(world, DeleteEndpoint, ref, 'SESSION_STATE_CONFLICT');
       const { endpoint } = await world.rpc.request(UpdateEndpoint, { ...ref, events: [], name: 'My bot' });
       assertFields(endpoint, { name: 'My bot', events: [], sessionId: request.sessionId });
@@ -154,7 +210,7 @@ const CASES: readonly ContractCase[] = [
       const own = await put(world, request);
       const stranger = { tenantId: randomUUID(), sessionId: request.sessionId };
       assert.equal((await world.rpc.request(GetBoundEndpoint, stranger)).endpoint ?? null, null);
-      const off = { ...request, ...stranger, enabled: false };
+      const { url: _, ...off } = { ...request, ...stranger, enabled: false };
       assert.equal((await world.rpc.request(PutBoundEndpoint, off)).endpoint ?? null, null);
       const { tenantId, sessionId } = request;
       const bound = await world.rpc.request(GetBoundEndpoint, { tenantId, sessionId });

@@ -114,6 +114,18 @@ const MAKING: ContractCase[] = [
     },
   },
   {
+    name: 'an endpoint hears what it asks for; what it leaves out is by default, and stays at a change',
+    run: async (world) => {
+      assertFields(await read(world, await create(world)), {
+        hears: { groups: true, own: false, changes: false },
+      });
+      const own = await create(world, { hears: { own: true } });
+      assertFields(await read(world, own), { hears: { groups: true, own: true, changes: false } });
+      await world.rpc.request(UpdateEndpoint, { ...refOf(own), hears: { groups: false } });
+      assertFields(await read(world, own), { hears: { groups: false, own: true, changes: false } });
+    },
+  },
+  {
     name: 'an address that is not https is refused at the creation and at a change, and nothing of it is stored',
     run: async (world) => {
       const own = await create(world);

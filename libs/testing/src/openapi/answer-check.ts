@@ -1,5 +1,11 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import type { ApiDocument, ApiOperation, ApiResponse, JsonSchema } from './api-document.js';
+import {
+  type ApiDocument,
+  type ApiOperation,
+  type ApiResponse,
+  type JsonSchema,
+  responseFor,
+} from './api-document.js';
 
 /** An answer as it came, its body parsed where it is JSON. */
 export interface ApiAnswer {
@@ -23,15 +29,21 @@ export class AnswerCheck {
   private readonly validators = new Map<JsonSchema, ValidateFunction>();
 
   constructor(private readonly document: ApiDocument) {
+    // The values that are listed are those of this gateway: one that is not is missing in the description, though clients take it.
+    this.ajv.addKeyword({
+      keyword: 'x-extensible-enum',
+      validate: (values: unknown[], value: unknown) => value === null || values.includes(value),
+    });
     this.ajv.addSchema({ $id: ROOT, components: document.components });
   }
 
   /** Lists the problems of an answer of an operation, in words; empty: none. */
-  problemsOf({ responses }: ApiOperation, answer: ApiAnswer): string[] {
-    const response = responses[answer.status];
+  problemsOf(operation: ApiOperation, answer: ApiAnswer): string[] {
+    const response = responseFor(operation, answer.status);
     if (!response) return [`status ${answer.status} is not described`];
     return [
       ...missingHeaders(response, answer),
+      ...unlistedCode(response, answer),
       ...this.bodyProblems(response, answer),
       ...unnamedFields(answer.body),
     ];
@@ -62,6 +74,14 @@ export class AnswerCheck {
   }
 }
 
+/** Finds an error whose code is not one of those that are described for its status. */
+function unlistedCode({ 'x-error-codes': codes }: ApiResponse, { status, body }: ApiAnswer): string[] {
+  const { code } = (body ?? {}) as { code?: unknown };
+  return status < 400 || codes?.includes(String(code))
+    ? []
+    : [`code ${String(code)} is not described for ${status}`];
+}
+
 /** Finds a `VALIDATION_FAILED` without field and rule, which its schema cannot demand. JSON may call a field "". */
 function unnamedFields(body: unknown): string[] {
   const { code, meta } = (body ?? {}) as { code?: unknown; meta?: { fields?: unknown } };
@@ -76,7 +96,9 @@ function unnamedFields(body: unknown): string[] {
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
 function missingHeaders({ headers = {} }: ApiResponse, answer: ApiAnswer): string[] {
-  return Object.entries(headers)
-    .filter(([name, { required }]) => required === true && answer.headers.get(name) === null)
-    .map(([name]) => `header ${name} is missing`);
+  const required = Object.keys(headers).filter((name) => headers[name]?.required === true);
+  // The description says once, for all answers, that they carry the id of the request.
+  return [...new Set(['x-request-id', ...required])]
+    .filter((name) => answer.headers.get(name) === null)
+    .map((name) => `header ${name} is missing`);
 }

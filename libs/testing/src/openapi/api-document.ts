@@ -21,6 +21,7 @@ export interface ApiContent {
 /** A parameter of the path, the query or the headers. */
 export interface ApiParameter {
   name: string;
+  description?: string;
   in: 'path' | 'query' | 'header';
   required?: boolean;
   schema: JsonSchema;
@@ -30,11 +31,19 @@ export interface ApiParameter {
 /** Answer that a description announces. */
 export interface ApiResponse {
   description: string;
+  /** Codes of the errors that it may hold. */
+  'x-error-codes'?: string[];
   headers?: Record<string, { required?: boolean; schema?: JsonSchema; example?: string }>;
   content?: Record<string, ApiContent>;
 }
 
-/** An operation with its place. */
+type Headers = NonNullable<ApiResponse['headers']>;
+/** Answer as it stands in a description. */
+interface PlainResponse extends Omit<ApiResponse, 'headers'> {
+  headers?: Record<string, Shared<Headers[string]>>;
+}
+
+/** An operation with its place, and with what stands under `components` put in. */
 export interface ApiOperation {
   /** `post /v1/messages`. */
   route: string;
@@ -50,11 +59,14 @@ export interface ApiOperation {
   responses: Record<string, ApiResponse>;
 }
 
+/** A part, or a reference to one that stands under `components`. */
+type Shared<T> = T | { $ref: string };
+
 interface PlainOperation {
   operationId: string;
-  parameters?: ApiParameter[];
+  parameters?: Shared<ApiParameter>[];
   requestBody?: ApiOperation['body'];
-  responses: Record<string, ApiResponse>;
+  responses: Record<string, Shared<PlainResponse>>;
   'x-required-scope'?: string;
   'x-environment'?: 'LIVE' | 'TEST';
 }
@@ -66,12 +78,15 @@ export interface ApiDocument {
   components: {
     schemas: Record<string, JsonSchema>;
     examples?: Record<string, { value?: unknown }>;
+    responses?: Record<string, PlainResponse>;
+    headers?: Headers;
+    parameters?: Record<string, ApiParameter>;
   };
 }
 
 /** Lists every operation of a description: tests that walk these need no list of routes. */
-export function apiOperations({ paths }: ApiDocument): ApiOperation[] {
-  return Object.entries(paths).flatMap(([path, methods]) =>
+export function apiOperations(document: ApiDocument): ApiOperation[] {
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       route: `${method} ${path}`,
       method: method.toUpperCase(),
@@ -79,11 +94,40 @@ export function apiOperations({ paths }: ApiDocument): ApiOperation[] {
       operationId: operation.operationId,
       scope: operation['x-required-scope'],
       environment: operation['x-environment'],
-      parameters: operation.parameters ?? [],
+      parameters: parametersOf(document, operation),
       body: operation.requestBody,
-      responses: operation.responses,
+      responses: responsesOf(document, operation),
     })),
   );
+}
+
+/** Lists the parameters of an operation, or of a webhook. */
+export function parametersOf(
+  { components }: ApiDocument,
+  { parameters = [] }: Pick<PlainOperation, 'parameters'>,
+): ApiParameter[] {
+  return parameters.map((one) => resolved(components.parameters, one));
+}
+
+function responsesOf({ components }: ApiDocument, { responses }: PlainOperation): ApiOperation['responses'] {
+  const entries = Object.entries(responses).map(([status, shared]): [string, ApiResponse] => {
+    const { headers = {}, ...response } = resolved(components.responses, shared);
+    const whole = Object.entries(headers).map(([name, one]) => [name, resolved(components.headers, one)]);
+    return [status, { ...response, headers: Object.fromEntries(whole) as Headers }];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Finds the answer that is described for a status: `default` stands for all that have no line of their own. */
+export function responseFor({ responses }: ApiOperation, status: number): ApiResponse | undefined {
+  return responses[status] ?? responses['default'];
+}
+
+function resolved<T extends object>(shared: Record<string, T> | undefined, part: Shared<T>): T {
+  if (!('$ref' in part)) return part;
+  const found = shared?.[part.$ref.split('/').at(-1) ?? ''];
+  if (!found) throw new Error(`There is no ${part.$ref}`);
+  return found;
 }
 
 /** Says whether an operation answers with a stream that ends with its reader. */

@@ -115,8 +115,24 @@ test.each<[string, Parts, RegExp]>([
   expect(changesOf(parts)).toEqual(expect.arrayContaining([expect.stringMatching(expected)]));
 });
 
+test('a field of an answer that is gone from the schema that another extends is a breaking change', () => {
+  const extended = (properties: object): ApiDocument =>
+    description({
+      answer: {
+        properties: {},
+        required: [],
+        allOf: [{ $ref: '#/components/schemas/Body' }, { properties }],
+      },
+    });
+  const released = extended({ more: { type: 'string' } });
+  expect(breakingChanges(released, extended({}))).toEqual(
+    expect.arrayContaining([expect.stringMatching(/200.more: the field is gone/)]),
+  );
+});
+
 test.each<[string, Parts]>([
   ['nothing', {}],
+  ['a route that every key may use', { operation: { 'x-required-scope': 'any' } }],
   ['another optional field of a request', { body: fields({ note: { type: 'string' } }) }],
   ['a longer text', { body: fields({ to: { type: 'string', maxLength: 100 } }) }],
   ['a new value of a request', { body: fields({ kind: { type: 'string', enum: ['a', 'b', 'c'] } }) }],

@@ -5,6 +5,7 @@ import {
   apiOperations,
   type ApiParameter,
   type ApiResponse,
+  parametersOf,
 } from './api-document.js';
 import { SchemaComparison } from './schema-comparison.js';
 
@@ -37,7 +38,7 @@ class Comparison {
 
   private compareOperations(before: ApiOperation, after: ApiOperation): void {
     const { route } = before;
-    if (before.scope !== after.scope)
+    if (before.scope !== after.scope && after.scope !== 'any')
       this.found.push(`${route}: the scope was ${before.scope ?? 'none'} and is ${after.scope ?? 'none'}`);
     if (after.environment !== undefined && before.environment !== after.environment)
       this.found.push(`${route}: it exists in ${after.environment} alone now`);
@@ -104,7 +105,8 @@ class Comparison {
       const after = this.current.webhooks?.[event]?.post;
       const place = `webhook ${event}`;
       if (after) {
-        this.found.push(...missingHeaders(place, before.parameters, after.parameters));
+        const [was, is] = [parametersOf(this.released, before), parametersOf(this.current, after)];
+        this.found.push(...missingHeaders(place, was, is));
         this.compareContents('answer', place, before.requestBody?.content, after.requestBody?.content);
       } else this.found.push(`${place}: the event is gone`);
     }
@@ -121,7 +123,7 @@ class Comparison {
   }
 }
 
-function missingHeaders(place: string, before: ApiParameter[] = [], after: ApiParameter[] = []): string[] {
+function missingHeaders(place: string, before: ApiParameter[], after: ApiParameter[]): string[] {
   const remains = ({ name, required }: ApiParameter): boolean =>
     after.some((one) => one.name === name && (one.required === true || required !== true));
   return before

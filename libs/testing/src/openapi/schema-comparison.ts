@@ -28,8 +28,8 @@ export class SchemaComparison {
       if (this.seen.has(pair)) return;
       this.seen.add(pair);
     }
-    const before = resolveSchema(this.released, referringBefore);
-    const after = resolveSchema(this.current, referringAfter);
+    const before = wholeSchema(this.released, referringBefore);
+    const after = wholeSchema(this.current, referringAfter);
     this.compareTypes(place, before, after);
     this.compareFields(place, before, after);
     this.compareAlternatives(place, before, after);
@@ -74,7 +74,7 @@ export class SchemaComparison {
 
   /** Compares alternatives. New kinds of an answer are for clients to ignore; of a request none may go. */
   private compareAlternatives(place: string, before: JsonSchema, after: JsonSchema): void {
-    for (const keyword of ['oneOf', 'anyOf', 'allOf'] as const) {
+    for (const keyword of ['oneOf', 'anyOf'] as const) {
       const [was, is] = [before[keyword] ?? [], after[keyword] ?? []];
       if (this.direction === 'request' && was.length === 0 && is.length > 0)
         this.say(place, `${keyword} narrows what is taken`);
@@ -108,6 +108,18 @@ export class SchemaComparison {
   private say(place: string, what: string): void {
     this.found.push(`${place}: ${what}`);
   }
+}
+
+/** Finds the schema, with the fields of those that it extends. */
+function wholeSchema(document: ApiDocument, referring: JsonSchema): JsonSchema {
+  const { allOf = [], ...own } = resolveSchema(document, referring);
+  const parts = [...allOf.map((part) => wholeSchema(document, part)), own];
+  if (parts.length === 1) return own;
+  return {
+    ...(Object.assign({}, ...parts) as JsonSchema),
+    properties: Object.assign({}, ...parts.map(({ properties }) => properties)) as Record<string, JsonSchema>,
+    required: parts.flatMap(({ required = [] }) => required),
+  };
 }
 
 function typesOf({ type }: JsonSchema): string[] {

@@ -44,7 +44,7 @@ async function hoard(attacker: Attacker): Promise<void> {
   const { sessionId } = await attacker.link();
   const widget = { sessionId, title: 'widget', greeting: 'Hello', allowedOrigins: ['https://example.com'] };
   attacker.pace(() => attacker.upload(5 * MB), 4); // 20 MB/s
-  attacker.pace((n) => attacker.call('POST', '/v1/api-keys', { name: `key ${n}` }), 20);
+  attacker.pace((n) => attacker.call('POST', '/v1/api-keys', { name: `key ${n}`, rotates: null }), 20);
   attacker.pace(() => attacker.call('POST', '/v1/widgets', widget), 20);
 }
 

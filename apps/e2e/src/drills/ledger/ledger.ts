@@ -88,6 +88,7 @@ class Quarter {
       STRIPE_PRICES: Object.keys(PRICES).join(),
       STRIPE_API_URL: stripe.url,
       BILLING_RETURN_URL: 'https://gateway.example.com',
+      TOKEN_OVERAGE: 'bill',
     });
     stripe.webhookUrl = `${stack.file.gateway}/webhooks/stripe`;
     const messaging = await Messaging.connect({ ...stack.nats, name: 'drill' });

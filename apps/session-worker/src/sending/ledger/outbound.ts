@@ -1,6 +1,8 @@
 import {
+  conversationIdOf,
   type Envelope,
   type EventContract,
+  isGroup,
   type MessageFailure,
   MessageDelivered,
   MessageFailed,
@@ -104,16 +106,17 @@ function messageEvent<T extends object>(contract: EventContract<T>, row: Outboun
 }
 
 function payloadOf(row: OutboundRow, status: SendStatus | 'FAILED') {
+  const { session_id: sessionId, tenant_id: tenantId, job_id: jobId, to_jid: contact } = row;
   return {
-    sessionId: row.session_id,
-    jobId: row.job_id,
-    messageId: row.job_id,
-    keyId: row.key_id,
+    ...{ sessionId, jobId, messageId: jobId, keyId: row.key_id },
     clientMessageId: row.client_message_id,
-    to: row.to_jid,
+    to: contact,
     ...(row.requested_to && { requestedTo: row.requested_to }),
     // A row that an earlier release wrote has no times.
     timestamp: row.reached?.[status] ?? new Date().toISOString(),
     ...(row.metadata && { metadata: row.metadata }),
+    conversationId: conversationIdOf({ tenantId, sessionId, contact }),
+    ...{ id: jobId, contact, chatId: contact, isGroup: isGroup(contact) },
+    ...{ fromMe: true, direction: 'OUTBOUND' as const },
   };
 }

@@ -27,7 +27,7 @@ export const contact = defineContent({
   sending: {
     request: {
       contact: field<ContactContent>(
-        ApiPropertyOptional({ description: 'A contact card.', type: ContactContent }),
+        ApiPropertyOptional({ description: 'A contact card: a message takes one.', type: ContactContent }),
         IsOptional(),
         ValidateNested(),
         Type(() => ContactContent),
@@ -49,12 +49,16 @@ export const contact = defineContent({
     required: {},
     optional: {
       displayName: field<string>(
-        ApiPropertyOptional({ type: String, description: 'Display name of the first card.', example: 'Ada' }),
+        ApiPropertyOptional({ type: String, description: 'Name on the first card.', example: 'Ada' }),
         IsOptional(),
         IsString(),
       ),
       count: field<number>(
-        ApiPropertyOptional({ type: Number, description: 'Number of cards.', example: 1 }),
+        ApiPropertyOptional({
+          type: Number,
+          description: 'Number of cards; `message.received` has each of them in `contacts`.',
+          example: 1,
+        }),
         IsOptional(),
         IsNumber(),
       ),

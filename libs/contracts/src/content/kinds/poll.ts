@@ -41,9 +41,8 @@ export class PollContent {
   options: string[];
 
   @ApiPropertyOptional({
-    description: 'Whether one may choose several of them.',
+    description: 'Whether one may choose several of them. Left out: false.',
     example: false,
-    default: false,
   })
   @IsOptional()
   @IsBoolean()

@@ -1,5 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, IsUUID, Length } from 'class-validator';
+import { MESSAGE_DIRECTIONS, type MessageDirection } from '../../content/message-names.js';
 import { MESSAGE_STATUSES, type MessageStatus } from '../../enums.js';
 import { TimeBound } from '../instant.js';
 import { PageQuery } from '../page.js';
@@ -28,12 +29,12 @@ export class ListMessagesQuery extends PageQuery {
 
   @ApiPropertyOptional({
     description: 'Only this direction.',
-    enum: ['OUTBOUND', 'INBOUND'],
+    enum: MESSAGE_DIRECTIONS,
     example: 'INBOUND',
   })
   @IsOptional()
-  @IsIn(['OUTBOUND', 'INBOUND'])
-  direction?: 'OUTBOUND' | 'INBOUND';
+  @IsIn(MESSAGE_DIRECTIONS)
+  direction?: MessageDirection;
 
   @ApiPropertyOptional({
     description: 'Only messages in this state.',

@@ -1,9 +1,11 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { MESSAGE_RELATIONS, type MessageRelation } from '../../content/parts/kind.js';
+import { MESSAGE_ID } from '../../content/parts/target.js';
 import { MessageBody } from '../../content/message-body.js';
+import { MESSAGE_DIRECTIONS, type MessageDirection } from '../../content/message-names.js';
 import { MessageMedia, MessageOrigin, type Metadata } from '../../content/message-details.js';
 import { MESSAGE_STATUSES, type MessageStatus } from '../../enums.js';
-import { MessageFailure } from '../../events/message-events.js';
+import { MessageFailure } from '../../events/outbound-message.js';
 
 /** Parts of a request in which a repeat of its clientMessageId may ask for something else than the first one did. */
 const REPEAT_DIFFERENCES = ['sessionId', 'to', 'content'] as const;
@@ -120,14 +122,19 @@ export class MessageEdit {
 
 /** One message as `GET /v1/messages` shows it. */
 export class MessageView {
-  @ApiProperty({ description: 'Message id; the job id of an outbound message.', format: 'uuid' })
+  @ApiProperty({
+    description: 'Message id; the job id of an outbound message.',
+    format: 'uuid',
+    example: MESSAGE_ID,
+  })
   id: string;
 
   @ApiProperty({
-    description: 'Job id of an outbound message.',
+    description: 'Job id of an outbound message; null of an inbound one.',
     type: String,
     nullable: true,
     format: 'uuid',
+    example: MESSAGE_ID,
   })
   jobId: string | null;
 
@@ -140,8 +147,12 @@ export class MessageView {
   })
   conversationId: string;
 
-  @ApiProperty({ description: 'Direction.', enum: ['OUTBOUND', 'INBOUND'], example: 'OUTBOUND' })
-  direction: 'OUTBOUND' | 'INBOUND';
+  @ApiProperty({
+    description: 'OUTBOUND: the number wrote it, through the API or on the phone. INBOUND: it arrived.',
+    enum: MESSAGE_DIRECTIONS,
+    example: 'OUTBOUND',
+  })
+  direction: MessageDirection;
 
   @ApiProperty({ description: 'Where it stands.', enum: MESSAGE_STATUSES, example: 'DELIVERED' })
   status: MessageStatus;
@@ -165,25 +176,27 @@ export class MessageView {
   })
   body: MessageBody;
 
-  @ApiPropertyOptional({
+  @ApiProperty({
     description: 'What it says since its author edited it; null: it was not edited.',
     type: MessageEdit,
     nullable: true,
+    example: null,
   })
-  edited?: MessageEdit | null;
+  edited: MessageEdit | null;
 
-  @ApiPropertyOptional({
+  @ApiProperty({
     description: 'When its author deleted it (ISO 8601, UTC); null: it was not deleted.',
     type: String,
     nullable: true,
     example: null,
   })
-  deletedAt?: string | null;
+  deletedAt: string | null;
 
   @ApiProperty({
     description: 'The message that an outbound message answers, reacts to, edits or deletes.',
     type: RelatedMessage,
     nullable: true,
+    example: null,
   })
   relatesTo: RelatedMessage | null;
 
@@ -191,6 +204,7 @@ export class MessageView {
     description: 'Who wrote a message that arrived, and what it refers to; null of an outbound one.',
     type: MessageOrigin,
     nullable: true,
+    example: null,
   })
   origin: MessageOrigin | null;
 
@@ -198,6 +212,7 @@ export class MessageView {
     description: 'The file of a message that arrived with one.',
     type: MessageMedia,
     nullable: true,
+    example: null,
   })
   media: MessageMedia | null;
 
@@ -230,7 +245,7 @@ export class MessageView {
     description: 'When it is, or was, to go out (ISO 8601, UTC), where the send said so: QUEUED until then.',
     type: String,
     nullable: true,
-    example: '2026-02-01T07:00:00.000Z',
+    example: null,
   })
   sendAt: string | null;
 
@@ -239,7 +254,7 @@ export class MessageView {
       'Until when it waits for its session (ISO 8601, UTC), where it was sent with onDisconnected queue.',
     type: String,
     nullable: true,
-    example: '2026-01-31T13:00:00.000Z',
+    example: null,
   })
   expiresAt: string | null;
 
@@ -247,6 +262,7 @@ export class MessageView {
     description: 'Why it failed; null unless status is FAILED.',
     type: MessageFailure,
     nullable: true,
+    example: null,
   })
   failure: MessageFailure | null;
 
@@ -255,6 +271,11 @@ export class MessageView {
       'The states it has come through, in the order of the way: QUEUED, SENT, DELIVERED, READ, or FAILED; RECEIVED of an inbound message. What was never told is not in it, e.g. READ where the contact keeps that to himself.',
     type: MessageStep,
     isArray: true,
+    example: [
+      { status: 'QUEUED', at: '2026-01-31T12:00:00.000Z' },
+      { status: 'SENT', at: '2026-01-31T12:00:00.500Z' },
+      { status: 'DELIVERED', at: '2026-01-31T12:00:01.000Z' },
+    ],
   })
   timeline: MessageStep[];
 
@@ -269,6 +290,69 @@ export class MessageView {
     example: '2026-01-31T12:00:01.000Z',
   })
   updatedAt: string;
+
+  @ApiProperty({ description: 'As id: the name that events have for it.', format: 'uuid' })
+  messageId: string;
+
+  @ApiProperty({
+    description: 'As contact: the name that `message.received` has for the address of the chat.',
+    example: '4915112345678@s.whatsapp.net',
+  })
+  chatId: string;
+
+  @ApiProperty({ description: 'Whether the chat is a group.', example: false })
+  isGroup: boolean;
+
+  @ApiProperty({
+    description: 'Whether the number itself wrote it: true of every outbound message, as in its events.',
+    example: true,
+  })
+  fromMe: boolean;
+
+  @ApiProperty({
+    description:
+      'As contact, of an outbound message: the name that its events have; null of one that arrived.',
+    type: String,
+    nullable: true,
+    example: '4915112345678@s.whatsapp.net',
+  })
+  to: string | null;
+
+  @ApiProperty({
+    description:
+      'As origin.sender: the name that `message.received` has for the address of who wrote it; null of what was sent through the API.',
+    type: String,
+    nullable: true,
+    example: '4915112345678@s.whatsapp.net',
+  })
+  remoteJid: string | null;
+
+  @ApiProperty({
+    description:
+      'Phone number of who wrote it in E.164 form, as in `message.received`; null where the platform hides it, and of what was sent through the API.',
+    type: String,
+    nullable: true,
+    example: '+4915112345678',
+  })
+  phone: string | null;
+
+  @ApiProperty({
+    description:
+      'When the platform took it (ISO 8601, UTC): the timestamp of `message.received` and of `message.sent`; null until it has.',
+    type: String,
+    nullable: true,
+    example: '2026-01-31T12:00:00.000Z',
+  })
+  timestamp: string | null;
+
+  @ApiProperty({
+    description:
+      'As createdAt, of a message that came from the platform: the name that `message.received` has; null of what was sent through the API.',
+    type: String,
+    nullable: true,
+    example: '2026-01-31T12:00:00.250Z',
+  })
+  receivedAt: string | null;
 }
 
 /** Answer of `POST /v1/messages/:jobId/cancel`. */

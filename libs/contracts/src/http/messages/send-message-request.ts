@@ -62,7 +62,7 @@ export class SendMessageRequest extends (SendOptions as new () => SendOptions & 
 
   @ApiPropertyOptional({
     description:
-      'Idempotency key: repeating it returns the first job and sends nothing again. Any string of 1 to 128 characters without control characters.',
+      'Idempotency key, one of your whole tenant, whatever session, recipient and content are: repeating it answers 200 with the first job and sends nothing again. So it names one message (`order-4711-ready`), and no kind of message (`welcome`): to a second person that would not go out, and the answer has `repeated` and `differs`. Any string of 1 to 128 characters without control characters.',
     example: 'order-4711-ready',
     minLength: 1,
     maxLength: 128,

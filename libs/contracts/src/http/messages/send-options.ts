@@ -72,9 +72,8 @@ export class SendOptions {
 
   @ApiPropertyOptional({
     description:
-      'What becomes of it while the session is not connected: fail (the default) answers SESSION_NOT_CONNECTED; queue accepts it, and it waits for the session.',
+      'What becomes of it while the session is not connected: fail, or left out, answers SESSION_NOT_CONNECTED; queue accepts it, and it waits for the session.',
     enum: ON_DISCONNECTED,
-    default: 'fail',
     example: 'queue',
   })
   @IsOptional()
@@ -83,11 +82,10 @@ export class SendOptions {
 
   @ApiPropertyOptional({
     description:
-      'With onDisconnected queue: how long it waits for its session, in seconds from now or from sendAt; then it fails as EXPIRED.',
+      'With onDisconnected queue alone: how long it waits for its session, in seconds from now or from sendAt; then it fails as EXPIRED. Left out: an hour.',
     type: 'integer',
     minimum: 1,
     maximum: MOST_QUEUE_SECONDS,
-    default: QUEUE_FOR_SECONDS,
     example: QUEUE_FOR_SECONDS,
   })
   @IsOptional()

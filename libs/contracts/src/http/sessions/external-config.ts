@@ -1,6 +1,30 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean, IsOptional, IsString, Length } from 'class-validator';
-import { BOT_MODES, type BotMode } from '../../enums.js';
+import { Type } from 'class-transformer';
+import {
+  ArrayNotEmpty,
+  ArrayUnique,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsOptional,
+  IsString,
+  Length,
+  ValidateNested,
+} from 'class-validator';
+import {
+  type Answerer,
+  BOT_MODES,
+  type BotMode,
+  ENDPOINT_STATUSES,
+  type EndpointStatus,
+  PAUSE_REASONS,
+  type PauseReason,
+  type Scope,
+  SCOPES,
+} from '../../enums.js';
+import { PUBLIC_EVENTS, type PublicEvent } from '../../events/events.js';
+import { Hears, HearsBody } from '../webhooks/hears.js';
+import { AnswersProperty } from './answers-property.js';
 
 /** Body of `PUT /v1/sessions/:id/external-config` (specification, "Session bot mode"). */
 export class PutExternalConfigBody {
@@ -13,7 +37,7 @@ export class PutExternalConfigBody {
 
   @ApiPropertyOptional({
     description:
-      'Receiver of this session. Required the first time external mode is enabled, kept afterwards.',
+      'Receiver of this session: https, a public host, no user info. Required the first time external mode is enabled, refused before that, kept afterwards. Another address lifts a pause of the endpoint; enabling does not.',
     example: 'https://example.com/hooks/bot',
     minLength: 1,
     maxLength: 2048,
@@ -24,22 +48,61 @@ export class PutExternalConfigBody {
   webhookUrl?: string;
 
   @ApiPropertyOptional({
-    description: 'Replaces the webhook secret at once.',
+    description:
+      'Events of this session to receive; empty means the nine that `POST /v1/webhooks` lists. Otherwise message.received is among them. Left out: they stay.',
+    enum: PUBLIC_EVENTS,
+    isArray: true,
+    uniqueItems: true,
+    example: ['message.received'],
+  })
+  @IsOptional()
+  @IsArray()
+  @ArrayUnique()
+  @IsIn(PUBLIC_EVENTS, { each: true })
+  events?: PublicEvent[];
+
+  @ApiPropertyOptional({
+    description:
+      'What the receiver hears beside what contacts write in chats of their own. What is left out stays as it is.',
+    type: HearsBody,
+  })
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => HearsBody)
+  hears?: HearsBody;
+
+  @ApiPropertyOptional({
+    description: 'true replaces the webhook secret at once.',
     example: false,
-    default: false,
   })
   @IsOptional()
   @IsBoolean()
   rotateSecret?: boolean;
 
   @ApiPropertyOptional({
-    description: 'Generates an API key for the bot; it is shown only in this answer.',
+    description:
+      'true generates an API key for the bot; it is shown only in this answer. Earlier ones go on working: the answer names them.',
     example: true,
-    default: false,
   })
   @IsOptional()
   @IsBoolean()
   mintApiKey?: boolean;
+
+  @ApiPropertyOptional({
+    description:
+      'What the key of `mintApiKey` may do. By default everything; a bot that answers needs no more than the two of the example. Only with `mintApiKey`.',
+    enum: SCOPES,
+    isArray: true,
+    minItems: 1,
+    uniqueItems: true,
+    example: ['messages:send', 'messages:read'],
+  })
+  @IsOptional()
+  @IsArray()
+  @ArrayNotEmpty()
+  @ArrayUnique()
+  @IsIn(SCOPES, { each: true })
+  scopes?: Scope[];
 }
 
 /** The values an external bot needs, under the names of its environment variables (specification, "Rules"). */
@@ -57,10 +120,34 @@ export class ExternalBotEnv {
   SVC_API_KEY?: string;
 }
 
+/** The key that `mintApiKey` made, without its secret. */
+export class MintedKey {
+  @ApiProperty({ description: 'Key id.', example: '7Hq2mZ0aPx4K' })
+  kid: string;
+
+  @ApiProperty({ description: 'Its name in `GET /v1/api-keys`.', example: 'Bot of Support line' })
+  name: string;
+
+  @ApiProperty({ description: 'What it may do.', enum: SCOPES, isArray: true, example: ['messages:send'] })
+  scopes: Scope[];
+
+  @ApiProperty({
+    description:
+      'Key ids that were made before for the bot of this session and still work, newest first, at most 100: revoke those that are not used any more (`DELETE /v1/api-keys/:kid`).',
+    isArray: true,
+    type: String,
+    example: ['3Xw8kT1bQz7N'],
+  })
+  earlier: string[];
+}
+
 /** Answer of `GET` and `PUT /v1/sessions/:id/external-config`. */
 export class ExternalConfig {
   @ApiProperty({ description: 'Who answers inbound messages.', enum: BOT_MODES, example: 'EXTERNAL' })
   botMode: BotMode;
+
+  @AnswersProperty()
+  answers: Answerer;
 
   @ApiProperty({
     description: 'Receiver of the bound endpoint; null where there never was one.',
@@ -78,6 +165,52 @@ export class ExternalConfig {
   })
   webhookSecret: string | null;
 
+  @ApiProperty({
+    description:
+      'Event filter of the bound endpoint; empty means the nine that `POST /v1/webhooks` lists; null where there never was one.',
+    type: 'array',
+    items: { type: 'string', enum: [...PUBLIC_EVENTS] },
+    nullable: true,
+    example: [],
+  })
+  events: PublicEvent[] | null;
+
+  @ApiProperty({
+    description:
+      'What the bound endpoint hears beside what contacts write in chats of their own; null where there never was one.',
+    type: Hears,
+    nullable: true,
+  })
+  hears: Hears | null;
+
+  @ApiProperty({
+    description:
+      'Bound endpoint, as under /v1/webhooks; null where there is none. In MANAGED it can be deleted there.',
+    type: String,
+    nullable: true,
+    format: 'uuid',
+  })
+  endpointId: string | null;
+
+  @ApiProperty({
+    description:
+      'Whether its deliveries go out. PAUSED: they are held, and nobody answers the session; send another webhookUrl, or reactivate it under /v1/webhooks. DISABLED: external mode is off.',
+    enum: ENDPOINT_STATUSES,
+    type: String,
+    nullable: true,
+    example: 'ACTIVE',
+  })
+  endpointStatus: EndpointStatus | null;
+
+  @ApiProperty({
+    description: 'Why it is paused: by a request, or by five consecutive permanent 4xx.',
+    enum: PAUSE_REASONS,
+    type: String,
+    nullable: true,
+    example: null,
+  })
+  pausedReason: PauseReason | null;
+
   @ApiPropertyOptional({
     description:
       'Ids of other endpoints that post events of this session to the same address, where there are any: its receiver gets those twice, signed with another secret each time.',
@@ -92,4 +225,7 @@ export class ExternalConfig {
     type: ExternalBotEnv,
   })
   env?: ExternalBotEnv;
+
+  @ApiPropertyOptional({ description: 'The new API key; only with mintApiKey.', type: MintedKey })
+  mintedKey?: MintedKey;
 }

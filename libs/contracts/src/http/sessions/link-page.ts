@@ -33,10 +33,9 @@ export class LinkPageBody {
 
   @ApiPropertyOptional({
     description:
-      'How long the link may wait to be opened, in seconds; from then on it holds for half an hour.',
+      'How long the link may wait to be opened, in seconds; from then on it holds for half an hour. Left out: an hour.',
     type: 'integer',
     example: LINK_PAGE_SECONDS,
-    default: LINK_PAGE_SECONDS,
     minimum: 60,
     maximum: LINK_PAGE_MOST_SECONDS,
   })

@@ -14,15 +14,24 @@ import {
   ValidateNested,
 } from 'class-validator';
 import {
+  type Answerer,
   BOT_MODES,
   type BotMode,
   RESTRICTION_REASONS,
   type RestrictionReason,
-  SESSION_STATUSES,
-  type SessionStatus,
-  STATUS_REASONS,
-  type StatusReason,
 } from '../../enums.js';
+import {
+  linesOf,
+  SESSION_STATUS_WORDS,
+  type SessionStatus,
+  STATUS_REASON_WORDS,
+  type StatusReason,
+} from '../../session-states.js';
+import { AnswersProperty } from './answers-property.js';
+import { ExternalConfig } from './external-config.js';
+
+const STATUSES = Object.keys(SESSION_STATUS_WORDS);
+const REASONS = Object.keys(STATUS_REASON_WORDS);
 
 /** Body of `POST /v1/sessions`. */
 export class CreateSessionBody {
@@ -44,8 +53,7 @@ export class CreateSessionBody {
 
   @ApiPropertyOptional({
     description:
-      'Whether the number counts as online as long as it is connected. The phone of its owner gets no notifications meanwhile; without it, that is so for the moments in which it shows a contact that it writes.',
-    default: false,
+      'Whether the number counts as online as long as it is connected. The phone of its owner gets no notifications meanwhile; without it, that is so for the moments in which it shows a contact that it writes. Left out: false.',
     example: false,
   })
   @ValidateIf(({ alwaysOnline }) => alwaysOnline !== undefined)
@@ -54,8 +62,7 @@ export class CreateSessionBody {
 
   @ApiPropertyOptional({
     description:
-      'Whether calls to the number are rejected at once, on all its devices. A call that was accepted on the phone before stays.',
-    default: false,
+      'Whether calls to the number are rejected at once, on all its devices. A call that was accepted on the phone before stays. Left out: false.',
     example: false,
   })
   @ValidateIf(({ rejectCalls }) => rejectCalls !== undefined)
@@ -73,6 +80,28 @@ export class CreateSessionBody {
   @IsString()
   @Length(1, 1_000)
   callReply?: string;
+
+  @ApiPropertyOptional({
+    description:
+      'Who is to answer what people write: EXTERNAL is your own bot; MANAGED, which it is without this field, is the built-in assistant, and nobody answers until there is one.',
+    enum: BOT_MODES,
+    example: 'EXTERNAL',
+  })
+  @ValidateIf(({ botMode }) => botMode !== undefined)
+  @IsIn(BOT_MODES)
+  botMode?: BotMode;
+
+  @ApiPropertyOptional({
+    description:
+      'Receiver of the session, as PUT external-config takes it: with EXTERNAL, and only with that.',
+    example: 'https://example.com/hooks/bot',
+    minLength: 1,
+    maxLength: 2048,
+  })
+  @IsOptional()
+  @IsString()
+  @Length(1, 2048)
+  webhookUrl?: string;
 }
 
 /** Body of `PATCH /v1/sessions/:id`: what is left out stays. */
@@ -152,19 +181,30 @@ export class SessionState {
   @IsString()
   name: string;
 
-  @ApiProperty({ description: 'Observed state.', enum: SESSION_STATUSES, example: 'CONNECTED' })
-  @IsIn(SESSION_STATUSES)
+  @ApiProperty({
+    description: linesOf('Observed state.', SESSION_STATUS_WORDS),
+    enum: STATUSES,
+    example: 'CONNECTED',
+  })
+  @IsIn(STATUSES)
   status: SessionStatus;
 
-  @ApiProperty({ description: 'Why it is in this state.', enum: STATUS_REASONS, example: 'LOGGED_IN' })
-  @IsIn(STATUS_REASONS)
+  @ApiProperty({
+    description: linesOf(
+      'Why it is in this state. Of a session that is away `willReconnect` says whether it comes back by itself.',
+      STATUS_REASON_WORDS,
+    ),
+    enum: REASONS,
+    example: 'LOGGED_IN',
+  })
+  @IsIn(REASONS)
   statusReason: StatusReason;
 
   @ApiProperty({ description: 'Since when (ISO 8601, UTC).', example: '2026-01-31T12:00:00.000Z' })
   @IsISO8601()
   statusSince: string;
 
-  @ApiPropertyOptional({
+  @ApiProperty({
     description:
       'Until when, where that is known (ISO 8601, UTC): the end of a ban, or of a step of a link with a passkey; null: nothing says it.',
     type: String,
@@ -173,7 +213,7 @@ export class SessionState {
   })
   @IsOptional()
   @IsISO8601()
-  statusUntil?: string | null;
+  statusUntil: string | null;
 
   @ApiProperty({ description: 'Who answers inbound messages.', enum: BOT_MODES, example: 'MANAGED' })
   @IsIn(BOT_MODES)
@@ -201,7 +241,7 @@ export class SessionState {
   @IsUUID(undefined, { each: true })
   alsoLinkedIn?: string[];
 
-  @ApiPropertyOptional({
+  @ApiProperty({
     description: 'Proxy that it connects through, without user and password; null: none.',
     type: String,
     nullable: true,
@@ -209,23 +249,23 @@ export class SessionState {
   })
   @IsOptional()
   @IsString()
-  proxy?: string | null;
+  proxy: string | null;
 
-  @ApiPropertyOptional({
+  @ApiProperty({
     description:
       'Whether the number counts as online as long as it is connected; the phone of its owner gets no notifications then.',
     example: false,
   })
   @IsOptional()
   @IsBoolean()
-  alwaysOnline?: boolean;
+  alwaysOnline: boolean;
 
-  @ApiPropertyOptional({ description: 'Whether calls to the number are rejected at once.', example: false })
+  @ApiProperty({ description: 'Whether calls to the number are rejected at once.', example: false })
   @IsOptional()
   @IsBoolean()
-  rejectCalls?: boolean;
+  rejectCalls: boolean;
 
-  @ApiPropertyOptional({
+  @ApiProperty({
     description: 'Text that the caller of a rejected call gets; null: none.',
     type: String,
     nullable: true,
@@ -233,9 +273,9 @@ export class SessionState {
   })
   @IsOptional()
   @IsString()
-  callReply?: string | null;
+  callReply: string | null;
 
-  @ApiPropertyOptional({
+  @ApiProperty({
     description:
       'Set while the platform lets this session begin no new chats: sends to contacts that it has neither written to nor heard from answer 429 with layer `platform`; all others go on. It does not touch the warmup tier.',
     type: SessionRestriction,
@@ -245,7 +285,7 @@ export class SessionState {
   @IsOptional()
   @ValidateNested()
   @Type(() => SessionRestriction)
-  restriction?: SessionRestriction | null;
+  restriction: SessionRestriction | null;
 
   @ApiProperty({ description: 'When it was created (ISO 8601, UTC).', example: '2026-01-31T12:00:00.000Z' })
   @IsISO8601()
@@ -263,6 +303,32 @@ export class SessionView extends SessionState {
     maximum: 4,
   })
   warmupTier: number;
+
+  @ApiProperty({
+    description: 'As statusReason: the name that events have for it.',
+    enum: REASONS,
+    example: 'LOGGED_IN',
+  })
+  reason: StatusReason;
+
+  @ApiProperty({
+    description:
+      'Of a session that is away, whether it comes back by itself, as in `session.disconnected`: true while it is RECONNECTING.',
+    example: false,
+  })
+  willReconnect: boolean;
+
+  @AnswersProperty()
+  answers: Answerer;
+}
+
+/** Answer of `POST /v1/sessions`. */
+export class CreatedSession extends SessionView {
+  @ApiPropertyOptional({
+    description: 'What PUT external-config would answer; of a session that was created in external mode.',
+    type: ExternalConfig,
+  })
+  externalConfig?: ExternalConfig;
 }
 
 /** Reply of `get-qr`, and body of `GET /v1/sessions/:id/qr`. */

@@ -18,6 +18,10 @@ import {
 } from 'class-validator';
 import { KEY_ENVIRONMENTS, type KeyEnvironment, type Scope, SCOPES } from '../../enums.js';
 
+const ONE_SCOPE = SCOPES.map((scope) => scope.replace('*', '\\*')).join('|');
+/** Scopes as one string, as OAuth writes them. */
+const SCOPE_STRING = new RegExp(`^(${ONE_SCOPE})( (${ONE_SCOPE}))*$`);
+
 /** Body of `POST /v1/api-keys`. */
 export class CreateApiKeyBody {
   @ApiPropertyOptional({ description: 'Label for people.', example: 'CRM', minLength: 1, maxLength: 100 })
@@ -28,7 +32,7 @@ export class CreateApiKeyBody {
 
   @ApiPropertyOptional({
     description:
-      'What the key may do. By default what the key it replaces may do, else everything. `webhooks:manage` is as strong as `messages:read`: an endpoint hears what is said.',
+      'What the key may do. By default what the key it replaces may do, else everything. Fewer than the calling key has make a key beside it, where `rotates` does not say otherwise. `webhooks:manage` is as strong as `messages:read`: an endpoint hears what is said.',
     enum: SCOPES,
     isArray: true,
     minItems: 1,
@@ -44,7 +48,7 @@ export class CreateApiKeyBody {
 
   @ApiPropertyOptional({
     description:
-      'Key id that the new key replaces: it expires in 24 hours. Left out: the calling key. null: no key is replaced.',
+      'Key id that the new key replaces: it ends in 24 hours, or at its own end where that is sooner. null: no key is replaced. Left out: the calling key, unless the new one may do less or ends sooner. A key without `admin:*` replaces itself alone.',
     type: String,
     nullable: true,
     pattern: '^[A-Za-z0-9]{12}$',
@@ -56,17 +60,19 @@ export class CreateApiKeyBody {
   rotates?: string | null;
 
   @ApiPropertyOptional({
-    description: 'In how many days the key stops working. Left out: never, until it is replaced or revoked.',
+    description:
+      'In how many days the key stops working; null: never, until it is replaced or revoked. Left out: at the end of the key that it replaces, else never. A key without `admin:*` cannot give more time than it has.',
     type: 'integer',
+    nullable: true,
     minimum: 1,
     maximum: 3650,
     example: 365,
   })
-  @ValidateIf(({ expiresInDays }: CreateApiKeyBody) => expiresInDays !== undefined)
+  @IsOptional()
   @IsInt()
   @Min(1)
   @Max(3_650)
-  expiresInDays?: number;
+  expiresInDays?: number | null;
 
   @ApiPropertyOptional({
     description: 'TEST: a key of the sandbox, made with a live key. By default that of the calling key.',
@@ -76,6 +82,17 @@ export class CreateApiKeyBody {
   @ValidateIf(({ environment }: CreateApiKeyBody) => environment !== undefined)
   @IsIn(KEY_ENVIRONMENTS)
   environment?: KeyEnvironment;
+
+  @ApiPropertyOptional({
+    description:
+      'The scopes as one string, separated by spaces, as answers have them. `scopes` beside it says the same.',
+    pattern: SCOPE_STRING.source,
+    example: 'messages:send',
+  })
+  @IsOptional()
+  @IsString()
+  @Matches(SCOPE_STRING, { message: `scope must be some of ${SCOPES.join(', ')}, separated by spaces` })
+  scope?: string;
 }
 
 /** An API key without its secret. */
@@ -98,6 +115,16 @@ export class ApiKeyView {
 
   @ApiProperty({ description: 'The same as one string, separated by spaces.', example: '*' })
   scope: string;
+
+  @ApiProperty({
+    description:
+      'Session for whose bot `PUT /v1/sessions/:id/external-config` made it; null: made otherwise.',
+    type: String,
+    nullable: true,
+    format: 'uuid',
+    example: null,
+  })
+  sessionId: string | null;
 
   @ApiProperty({ description: 'Last four characters, to tell keys apart.', example: 'x4Kd' })
   last4: string;

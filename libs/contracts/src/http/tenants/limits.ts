@@ -172,7 +172,7 @@ export class SessionLimits {
   plan: LimitCount;
 
   @ApiProperty({
-    description: 'Tokens of this month (layer `tokens`, where the plan blocks).',
+    description: 'Tokens of this month (layer `tokens`, where the plan blocks and the session is `MANAGED`).',
     type: TokenUsage,
   })
   tokens: TokenUsage;
@@ -198,7 +198,10 @@ export class DryRunRefusal {
   })
   code: ErrorCode;
 
-  @ApiProperty({ description: 'What is wrong, for a person.', example: 'A limit is used up.' })
+  @ApiProperty({
+    description: 'What is wrong, for a person.',
+    example: 'The messages of this session for today are used up: its warmup tier allows 250 a day.',
+  })
   message: string;
 
   @ApiProperty({

@@ -55,7 +55,7 @@ export class TokenUsage {
 
   @ApiProperty({
     description:
-      'Beyond what is included: `bill` goes on, by the block; `block` refuses sends until the month ends.',
+      'Beyond what is included: `bill` goes on, by the block; `block` stops the assistant, and refuses sends of `MANAGED` sessions, until the month ends.',
     enum: TOKEN_OVERAGES,
     example: 'bill',
   })

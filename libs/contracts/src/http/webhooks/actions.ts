@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   IsBoolean,
@@ -32,15 +32,16 @@ const DURATION = { description: 'How long it took, in milliseconds.', type: 'int
 
 /** Body of `POST /v1/webhooks/:id/pause` and `/reactivate`. */
 export class EndpointReasonBody {
-  @ApiProperty({
+  @ApiPropertyOptional({
     description: 'Why, for whoever looks at the endpoint or the audit log later.',
     example: 'Receiver moves to another host',
     minLength: 1,
     maxLength: 500,
   })
+  @IsOptional()
   @IsString()
   @Length(1, 500)
-  reason: string;
+  reason?: string;
 }
 
 /** Answer of `POST /v1/webhooks/:id/test`: what came back. */
@@ -149,7 +150,8 @@ export class WebhookHealth {
   lastFailure: LastAttempt | null;
 
   @ApiProperty({
-    description: 'Consecutive permanent 4xx up to now; the fifth pauses the endpoint.',
+    description:
+      'Consecutive permanent 4xx (401, 403, 404, 405, 410, 414, 451) up to now; the fifth pauses the endpoint.',
     type: 'integer',
     example: 0,
   })
@@ -167,7 +169,8 @@ export class WebhookHealth {
   pending: BoundedCount;
 
   @ApiProperty({
-    description: 'Deliveries that a pause holds back; after the reactivation, those that still wait.',
+    description:
+      'Deliveries that a pause holds back: all that wait, as webhook.paused counts them; after the reactivation, those that still wait.',
     type: BoundedCount,
   })
   @ValidateNested()

@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
 import {
   ArrayUnique,
   IsArray,
@@ -10,6 +11,7 @@ import {
   IsString,
   IsUUID,
   Length,
+  ValidateNested,
 } from 'class-validator';
 import {
   ENDPOINT_ORDERINGS,
@@ -19,7 +21,9 @@ import {
   PAUSE_REASONS,
   type PauseReason,
 } from '../../enums.js';
-import { PUBLIC_EVENTS, type PublicEvent } from '../../events/events.js';
+import { PUBLIC_EVENTS, type PublicEvent, UNNAMED_EVENTS } from '../../events/events.js';
+import { MayBeAbsent } from '../may-be-absent.js';
+import { Hears, HearsBody } from './hears.js';
 import { IsWebhookHeaders, MOST_HEADERS } from './headers.js';
 
 const HEADERS = {
@@ -28,6 +32,8 @@ const HEADERS = {
   additionalProperties: { type: 'string' as const, minLength: 1, description: 'Value: printable ASCII.' },
   example: { Authorization: 'Bearer a-token-of-yours' },
 };
+const HEARS =
+  'What it hears of `message.received`, `message.poll_vote`, `message.live_location` and `call.received` beside what contacts write in chats of their own. What is left out ';
 const STANDARD_WEBHOOKS =
   'Whether deliveries carry the headers of Standard Webhooks (webhook-id, webhook-timestamp, webhook-signature) beside ours.';
 const ORDERING =
@@ -51,8 +57,7 @@ export class CreateWebhookBody {
   url: string;
 
   @ApiPropertyOptional({
-    description:
-      'Events to receive; empty or left out means all but those that an endpoint has to name: message.poll_vote, message.live_location and call.received.',
+    description: `Events to receive. Empty or left out means these nine: ${UNNAMED_EVENTS.join(', ')}. Every other one has to be named, those of later releases, too.`,
     enum: PUBLIC_EVENTS,
     isArray: true,
     uniqueItems: true,
@@ -64,6 +69,12 @@ export class CreateWebhookBody {
   @IsIn(PUBLIC_EVENTS, { each: true })
   events?: PublicEvent[];
 
+  @ApiPropertyOptional({ description: `${HEARS}is as it is by default.`, type: HearsBody })
+  @MayBeAbsent()
+  @ValidateNested()
+  @Type(() => HearsBody)
+  hears?: HearsBody;
+
   @ApiPropertyOptional({
     description:
       'Custom headers of every delivery, 4096 characters at most in all. Names that the gateway sets itself are refused.',
@@ -73,26 +84,25 @@ export class CreateWebhookBody {
   @IsWebhookHeaders()
   headers?: Record<string, string>;
 
-  @ApiPropertyOptional({ description: STANDARD_WEBHOOKS, example: true, default: false })
+  @ApiPropertyOptional({ description: `${STANDARD_WEBHOOKS} Left out: false.`, example: true })
   @IsOptional()
   @IsBoolean()
   standardWebhooks?: boolean;
 
   @ApiPropertyOptional({
-    description: ORDERING,
+    description: `${ORDERING} Left out: CONVERSATION.`,
     enum: ENDPOINT_ORDERINGS,
     example: 'CONVERSATION',
-    default: 'CONVERSATION',
   })
   @IsOptional()
   @IsIn(ENDPOINT_ORDERINGS)
   ordering?: EndpointOrdering;
 }
 
-/** Body of `PATCH /v1/webhooks/:id`: fields that are left out stay. */
+/** Body of `PATCH /v1/webhooks/:id`: fields that are left out stay, and null means nothing. */
 export class UpdateWebhookBody {
   @ApiPropertyOptional({ description: 'New label.', example: 'CRM (new)', minLength: 1, maxLength: 100 })
-  @IsOptional()
+  @MayBeAbsent()
   @IsString()
   @Length(1, 100)
   name?: string;
@@ -103,34 +113,41 @@ export class UpdateWebhookBody {
     minLength: 1,
     maxLength: 2048,
   })
-  @IsOptional()
+  @MayBeAbsent()
   @IsString()
   @Length(1, 2048)
   url?: string;
 
   @ApiPropertyOptional({
-    description: 'New filter; empty means all. That of an endpoint that is bound to a session stays empty.',
+    description:
+      'New filter; empty means the nine that `POST /v1/webhooks` lists. That of an endpoint that is bound to a session is empty or contains message.received.',
     enum: PUBLIC_EVENTS,
     isArray: true,
     uniqueItems: true,
   })
-  @IsOptional()
+  @MayBeAbsent()
   @IsArray()
   @ArrayUnique()
   @IsIn(PUBLIC_EVENTS, { each: true })
   events?: PublicEvent[];
+
+  @ApiPropertyOptional({ description: `${HEARS}stays as it is.`, type: HearsBody })
+  @MayBeAbsent()
+  @ValidateNested()
+  @Type(() => HearsBody)
+  hears?: HearsBody;
 
   @ApiPropertyOptional({
     description:
       'All custom headers from now on, 4096 characters at most in all; {} removes them. The value *** keeps what is stored.',
     ...HEADERS,
   })
-  @IsOptional()
+  @MayBeAbsent()
   @IsWebhookHeaders()
   headers?: Record<string, string>;
 
   @ApiPropertyOptional({ description: STANDARD_WEBHOOKS, example: true })
-  @IsOptional()
+  @MayBeAbsent()
   @IsBoolean()
   standardWebhooks?: boolean;
 
@@ -139,7 +156,7 @@ export class UpdateWebhookBody {
     enum: ENDPOINT_ORDERINGS,
     example: 'STRICT',
   })
-  @IsOptional()
+  @MayBeAbsent()
   @IsIn(ENDPOINT_ORDERINGS)
   ordering?: EndpointOrdering;
 }
@@ -158,9 +175,22 @@ export class WebhookEndpoint {
   @IsString()
   url: string;
 
-  @ApiProperty({ description: 'Event filter; empty means all.', enum: PUBLIC_EVENTS, isArray: true })
+  @ApiProperty({
+    description: 'Event filter; empty means the nine that `POST /v1/webhooks` lists.',
+    enum: PUBLIC_EVENTS,
+    isArray: true,
+  })
   @IsArray()
   events: PublicEvent[];
+
+  @ApiProperty({
+    description: 'What it hears beside what contacts write in chats of their own.',
+    type: Hears,
+  })
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => Hears)
+  hears: Hears;
 
   @ApiProperty({ description: 'Whether deliveries go out.', enum: ENDPOINT_STATUSES, example: 'ACTIVE' })
   @IsIn(ENDPOINT_STATUSES)

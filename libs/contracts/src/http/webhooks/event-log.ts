@@ -1,7 +1,38 @@
 import { ApiProperty, ApiPropertyOptional, PickType } from '@nestjs/swagger';
-import { IsIn, IsISO8601, IsObject, IsOptional, IsString, IsUUID, MaxLength } from 'class-validator';
+import { Transform } from 'class-transformer';
+import {
+  IsBoolean,
+  IsIn,
+  IsISO8601,
+  IsObject,
+  IsOptional,
+  IsString,
+  IsUUID,
+  MaxLength,
+} from 'class-validator';
 import { PUBLIC_EVENTS, type PublicEvent } from '../../events/events.js';
 import { PageQuery } from '../page.js';
+
+const WRITTEN = new Map<unknown, boolean>([
+  ['true', true],
+  ['false', false],
+]);
+
+/** Declares a switch of a query that is on where it is left out. */
+function LeavesOut(what: string): PropertyDecorator {
+  return (target, property) => {
+    const decorators = [
+      ApiPropertyOptional({
+        description: `false leaves out ${what}. They are there by default.`,
+        example: false,
+      }),
+      IsOptional(),
+      Transform(({ value }: { value: unknown }) => WRITTEN.get(value) ?? value),
+      IsBoolean(),
+    ];
+    for (const decorate of decorators) decorate(target, property);
+  };
+}
 
 /** Query of `GET /v1/events`: filters narrow each other. */
 export class EventLogQuery extends PickType(PageQuery, ['limit']) {
@@ -23,10 +54,25 @@ export class EventLogQuery extends PickType(PageQuery, ['limit']) {
   @IsOptional()
   @IsUUID()
   sessionId?: string;
+
+  @LeavesOut('what is said in groups (`isGroup: true`)')
+  groups?: boolean;
+
+  @LeavesOut('what is written on the own phone (`fromMe: true`)')
+  own?: boolean;
+
+  @LeavesOut('edits and revocations (`change`)')
+  changes?: boolean;
 }
 
 /** Query of `GET /v1/events/stream`: as of the log, which it goes on from. */
-export class EventStreamQuery extends PickType(EventLogQuery, ['event', 'sessionId']) {
+export class EventStreamQuery extends PickType(EventLogQuery, [
+  'event',
+  'sessionId',
+  'groups',
+  'own',
+  'changes',
+]) {
   @ApiPropertyOptional({
     description:
       'Where to go on: `nextCursor` of `GET /v1/events`, or the id of the last event of a stream. Left out: from now on. The header `Last-Event-ID` takes its place.',

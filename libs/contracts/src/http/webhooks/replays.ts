@@ -25,8 +25,7 @@ export class ReplayBody extends EventFilter {
   status?: ReplayableStatus;
 
   @ApiPropertyOptional({
-    description: 'Only count what would be replayed.',
-    default: false,
+    description: 'true only counts what would be replayed.',
     example: true,
   })
   @IsOptional()

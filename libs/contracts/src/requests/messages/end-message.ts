@@ -2,8 +2,8 @@ import { Type } from 'class-transformer';
 import { IsIn, IsOptional, IsString, IsUUID, ValidateNested } from 'class-validator';
 import { SendMessageV1 } from '../../commands/send-message.js';
 import { defineRequest } from '../../contract.js';
-import { FAILURE_CODES, type FailureCode, MESSAGE_STATUSES, type MessageStatus } from '../../enums.js';
-import { MessageFailure } from '../../events/message-events.js';
+import { FAILURE_CODES, type FailureCode, MESSAGE_STATUSES } from '../../enums.js';
+import { MessageFailure } from '../../events/outbound-message.js';
 
 /** Request of `end-message`. */
 export class EndMessageV1 {
@@ -14,9 +14,12 @@ export class EndMessageV1 {
   @IsOptional() @IsString() detail?: string;
 }
 
+/** Statuses of a row that a worker sends from: it also knows that a message is on its way at this moment. */
+const SEND_STATUSES = [...MESSAGE_STATUSES, 'SENDING'] as const;
+
 /** Reply of `end-message`: the status of the message from now on, whoever set it. */
 export class EndedMessage {
-  @IsIn(MESSAGE_STATUSES) status: MessageStatus;
+  @IsIn(SEND_STATUSES) status: (typeof SEND_STATUSES)[number];
   @IsString() keyId: string;
   @IsOptional() @ValidateNested() @Type(() => MessageFailure) failure: MessageFailure | null;
 }

@@ -1,7 +1,9 @@
 import { Type } from 'class-transformer';
 import {
+  ArrayUnique,
   IsArray,
   IsBoolean,
+  IsIn,
   IsInt,
   IsOptional,
   IsString,
@@ -19,6 +21,8 @@ import {
   WebhookEndpoint,
   WebhookEndpointWithSecret,
 } from '../../http/webhooks/endpoints.js';
+import { HearsBody } from '../../http/webhooks/hears.js';
+import { PUBLIC_EVENTS, type PublicEvent } from '../../events/events.js';
 import { TenantRef } from '../refs.js';
 
 /** Names an endpoint of a tenant. The owner answers `ENDPOINT_NOT_FOUND`, or `FORBIDDEN` for another tenant's. */
@@ -77,6 +81,10 @@ export class PutBoundEndpointV1 {
   @IsBoolean() enabled: boolean;
   /** Required the first time it is enabled. */
   @IsOptional() @IsString() @Length(1, 2048) url?: string;
+  /** Filter of the endpoint: `message.received` is in it, unless it is empty. Left out: it stays. */
+  @IsOptional() @IsArray() @ArrayUnique() @IsIn(PUBLIC_EVENTS, { each: true }) events?: PublicEvent[];
+  /** Aspects that it hears; those that are left out stay as they are. */
+  @IsOptional() @ValidateNested() @Type(() => HearsBody) hears?: HearsBody;
   @IsBoolean() rotateSecret: boolean;
   /**
    * The `modeVersion` of the session under which the caller enables or disables it. Where the dispatcher knows of a later one,
@@ -145,8 +153,8 @@ export const GetEndpoint = defineRequest(APP, 'get-endpoint', EndpointRef, Endpo
 /** Reads a tenant's endpoints. */
 export const ListEndpoints = defineRequest(APP, 'list-endpoints', ListEndpointsV1, EndpointsReply);
 /**
- * Changes an endpoint; in force for the next attempt when the call returns. `SESSION_STATE_CONFLICT` for the `events`
- * of one that is bound to a session.
+ * Changes an endpoint; in force for the next attempt when the call returns. `VALIDATION_FAILED` for `events` of one that is bound to a
+ * session without `message.received`.
  */
 export const UpdateEndpoint = defineRequest(APP, 'update-endpoint', UpdateEndpointV1, EndpointReply);
 /** Deletes an endpoint and what was waiting for it. `SESSION_STATE_CONFLICT` for one that a session is bound to. */

@@ -3,6 +3,7 @@ import {
   ArrayMaxSize,
   IsArray,
   IsBoolean,
+  IsIn,
   IsInt,
   IsISO8601,
   IsOptional,
@@ -15,6 +16,7 @@ import {
 } from 'class-validator';
 import { defineRequest } from '../../contract.js';
 import { LoggedEvent } from '../../http/webhooks/event-log.js';
+import { type Aspect, ASPECTS } from '../../http/webhooks/hears.js';
 
 /** Request of `read-event-log`. */
 export class ReadEventLogV1 {
@@ -26,6 +28,8 @@ export class ReadEventLogV1 {
   @IsOptional() @IsISO8601() emptyAt?: string;
   @IsOptional() @IsString() event?: string;
   @IsOptional() @IsUUID() sessionId?: string;
+  /** Aspects of events that are left out. */
+  @IsOptional() @IsArray() @IsIn(ASPECTS, { each: true }) without?: Aspect[];
 }
 
 /** Reply of `read-event-log`. */

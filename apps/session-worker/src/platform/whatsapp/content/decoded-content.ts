@@ -22,6 +22,8 @@ export interface DecodedContent {
   change?: { kind: MessageChangeKind; keyId: string };
   quoted?: { keyId: string; author?: string; content?: DecodedContent };
   mentions?: string[];
+  /** The own number is among them: whoever knows the own addresses says it. */
+  mentionsMe?: true;
   referral?: MessageReferral;
   isForwarded?: true;
   /** Timer of its chat, as it names it. */

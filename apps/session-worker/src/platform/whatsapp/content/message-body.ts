@@ -16,7 +16,7 @@ const WITHHELD = 'placeholderMessage';
 /** Translates a content of the platform into ours. */
 export function inboundContent(decoded: DecodedContent): InboundContent {
   const { type, content, quoted, timer } = decoded;
-  const { mentions, change, referral, isForwarded, albumOf } = decoded;
+  const { mentions, mentionsMe, change, referral, isForwarded, albumOf } = decoded;
   const body = toMessageBody(decoded);
   return {
     ...{ type, body },
@@ -29,7 +29,8 @@ export function inboundContent(decoded: DecodedContent): InboundContent {
       liveLocation: liveLocationIn(type, content),
       contacts: cardsIn(type, content),
       disappearsAfter: timer?.seconds,
-      ...{ quoted: quoted && quotedContent(quoted), mentions, change, referral, isForwarded, albumOf },
+      ...{ quoted: quoted && quotedContent(quoted), mentions, mentionsMe },
+      ...{ change, referral, isForwarded, albumOf },
     }),
   };
 }

@@ -1,5 +1,5 @@
 import { type ContactContent, digitsOf, phoneAddress } from '@svc/contracts';
-import { type ReceivingKind, type SendingKind, text } from './kind.js';
+import { type Fields, type ReceivingKind, type SendingKind, text } from './kind.js';
 
 /** A contact card. */
 export const contact: SendingKind & ReceivingKind = {
@@ -12,11 +12,11 @@ export const contact: SendingKind & ReceivingKind = {
       body: ({ displayName }) => ({ type: 'contact', displayName: text(displayName), count: 1 }),
     },
     contactsArrayMessage: {
-      body: ({ displayName, contacts }) => ({
-        type: 'contact',
-        displayName: text(displayName),
-        count: Array.isArray(contacts) ? contacts.length : 0,
-      }),
+      // The message has a name of its own, such as "2 contacts", in the language of whoever sent it.
+      body: ({ contacts }) => {
+        const cards = Array.isArray(contacts) ? (contacts as (Fields | null)[]) : [];
+        return { type: 'contact', displayName: text(cards[0]?.['displayName']), count: cards.length };
+      },
     },
   },
 };

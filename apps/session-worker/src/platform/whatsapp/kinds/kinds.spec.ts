@@ -47,8 +47,8 @@ describe('a message of the platform becomes', () => {
     ['contactMessage', { displayName: 'Ada', vcard: 'v' }, { type: 'contact', displayName: 'Ada', count: 1 }],
     [
       'contactsArrayMessage',
-      { displayName: '2 contacts', contacts: [{}, {}] },
-      { type: 'contact', displayName: '2 contacts', count: 2 },
+      { displayName: '2 contacts', contacts: [{ displayName: 'Ada' }, {}] },
+      { type: 'contact', displayName: 'Ada', count: 2 },
     ],
     [
       'pollCreationMessageV3',

@@ -201,6 +201,7 @@ async function withPhones(
     ...content,
     ...(quoted?.author ? { quoted: { ...quoted, author: await phoneOf(quoted.author, book) } } : {}),
     ...(mentions ? { mentions: await Promise.all(mentions.map((jid) => phoneOf(jid, book))) } : {}),
+    ...(mentions?.some((jid) => isOwn(addressOf(jid), book.credentials)) ? { mentionsMe: true } : {}),
   };
 }
 

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
+import { comesBack, type DisconnectReason } from '@svc/contracts';
 import type { LibrarySocket } from '../messages/outgoing.js';
 import { banEnd, closeCodes, closeOf, CUT, DEAF, malfunction, REFUSED } from './close-codes.js';
 
@@ -21,6 +22,14 @@ test.each([
 ])('after close code %d: %s, because %s', (code, next, reason) => {
   expect(closeOf(code)).toEqual({ next, reason, isMalfunction: false, code });
 });
+
+test.each([402, 403, 405, 406, 408, 409, 411, 428, 440, 463, 500, 503])(
+  'what is said of the reason after close code %d, whether it comes back by itself, is what happens',
+  (code) => {
+    const { next, reason } = closeOf(code);
+    expect(comesBack(reason as DisconnectReason)).toBe(next === 'later');
+  },
+);
 
 test('a socket that did not work is opened anew later, for the reason that was found', () => {
   expect(malfunction('UNANSWERED')).toMatchObject({

@@ -1,5 +1,5 @@
-import type { StatusReason } from '@svc/contracts';
-import type { SocketClose } from '../../port.js';
+import type { DisconnectReason } from '@svc/contracts';
+import type { NextStep, SocketClose } from '../../port.js';
 import type { LibrarySocket } from '../messages/outgoing.js';
 
 /** Close code for a door that is shut: HTTP's own codes mean other things among close codes, 401 the end of a link. */
@@ -9,9 +9,7 @@ export const CUT = 428;
 /** Close code for a socket that was found to be deaf. */
 export const DEAF = 408;
 
-type Verdict = Pick<SocketClose, 'next' | 'reason'>;
-
-const VERDICTS: Record<number, Verdict> = {
+const VERDICTS: Record<number, NextStep> = {
   401: { next: 'logged-out', reason: 'UNLINKED' },
   402: { next: 'later', reason: 'TEMPORARILY_BANNED' },
   403: { next: 'stop', reason: 'PLATFORM_REFUSED' },
@@ -29,7 +27,7 @@ const VERDICTS: Record<number, Verdict> = {
 
 /** Says what follows from a close code of the platform library (docs/platform-protocol.md, 11). */
 export function closeOf(code: number): SocketClose {
-  const verdict: Verdict = VERDICTS[code] ?? {
+  const verdict: NextStep = VERDICTS[code] ?? {
     next: 'later',
     reason: code >= 500 ? 'PLATFORM_ERROR' : 'CONNECTION_REFUSED',
   };
@@ -53,8 +51,8 @@ export function banEnd(code: number, error: unknown, now: number): Date | undefi
 }
 
 /** Says what follows from a socket that did not work for a reason of ours. */
-export function malfunction(reason: StatusReason, code: number = DEAF): SocketClose {
-  return { ...closeOf(code), reason, isMalfunction: true };
+export function malfunction(reason: DisconnectReason, code: number = DEAF): SocketClose {
+  return { next: 'later', reason, isMalfunction: true, code };
 }
 
 // Library patch: network-codes

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { digitsOf, type StatusReason } from '@svc/contracts';
+import { digitsOf, type DisconnectReason } from '@svc/contracts';
 import type { AuthenticationCreds, BinaryNode, WABrowserDescription } from '@whiskeysockets/baileys';
 import type {
   PlatformAddress,
@@ -42,12 +42,13 @@ export function openSocket(
   listener: PlatformListener,
 ): PlatformSocket {
   const scope = new FailureScope(() => socket.recycle('LIBRARY_ERROR'));
-  const watchdog = new Watchdog(address.limits, (reason) => {
+  const giveUp = (reason: DisconnectReason): void => {
     // A database that is slow is no message's fault.
     const isOfMessage = reason === 'PROCESSING_STALLED' || reason === 'LIBRARY_ERROR';
     if (isOfMessage && !guardedStore.isBusy) inHand.blame(watchdog.isInHand('hand-over'));
     socket.recycle(reason);
-  });
+  };
+  const watchdog = new Watchdog(address.limits, { giveUp, doubt: (reason) => listener.onDoubt(reason) });
   // The platform keeps what could not be written until the next login: so there is one, soon.
   const abandon = (): void => socket.recycle('PROCESSING_STALLED');
   const guardedStore = guarded(store, abandon);
@@ -161,7 +162,8 @@ function attach(
     caughtUp: () => backlog,
     restrictions: () => scope.run(() => askRestrictions(sock)),
     logout: () => scope.run(() => sock.logout()),
-    recycle: (reason: StatusReason) => {
+    unanswered: (isSo) => watchdog.unanswered(isSo),
+    recycle: (reason: DisconnectReason) => {
       if (closed) return;
       end(malfunction(reason));
       close();

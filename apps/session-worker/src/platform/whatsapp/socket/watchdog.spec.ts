@@ -4,6 +4,8 @@ import { FailureScope, Watchdog } from './watchdog.js';
 
 let stanzas: EventEmitter;
 let found: string[];
+/** Doubts as they are told; `none`: they are over. */
+let doubts: string[];
 let watchdog: Watchdog;
 /** Reaction of the library to the next frame or message. */
 let library: () => Promise<void>;
@@ -11,13 +13,19 @@ let library: () => Promise<void>;
 beforeEach(() => {
   jest.useFakeTimers();
   stanzas = new EventEmitter();
-  found = [];
+  [found, doubts] = [[], []];
   library = () => Promise.resolve();
   for (const event of ['message', 'CB:message']) stanzas.on(event, () => library());
-  watchdog = new Watchdog({ keepAliveMs: 15_000, stallMs: 40_000 }, (reason) => {
-    found.push(reason);
-    watchdog.stop();
-  });
+  watchdog = new Watchdog(
+    { keepAliveMs: 15_000, stallMs: 40_000 },
+    {
+      giveUp: (reason) => {
+        found.push(reason);
+        watchdog.stop();
+      },
+      doubt: (reason) => void doubts.push(reason ?? 'none'),
+    },
+  );
   watchdog.supervise(stanzas);
 });
 afterEach(() => {
@@ -75,6 +83,39 @@ test('a socket whose messages go in and do not come out is given up', async () =
   expect(found).toEqual([]);
   await pass(1);
   expect(found).toEqual(['PROCESSING_STALLED']);
+});
+
+test('a socket is doubted halfway to its end, once', async () => {
+  await pass(20, false);
+  expect(doubts).toEqual([]);
+  await pass(5, false);
+  expect([doubts, found]).toEqual([['KEEP_ALIVE_TIMEOUT'], []]);
+  await pass(1, false);
+  expect([doubts, found]).toEqual([['KEEP_ALIVE_TIMEOUT'], ['KEEP_ALIVE_TIMEOUT']]);
+});
+
+test('a socket whose messages stand still for half of the limit is doubted', async () => {
+  message();
+  await pass(20);
+  expect(doubts).toEqual([]);
+  await pass(1);
+  expect(doubts).toEqual(['PROCESSING_STALLED']);
+});
+
+test('a doubt is over when two pings went by without another, and not before', async () => {
+  watchdog.unanswered(true);
+  await pass(10);
+  watchdog.unanswered(false);
+  await pass(29);
+  watchdog.unanswered(true);
+  await pass(1);
+  watchdog.unanswered(false);
+  await pass(29);
+  expect(doubts).toEqual(['UNANSWERED']);
+  await pass(1);
+  expect([doubts, found]).toEqual([['UNANSWERED', 'none'], []]);
+  await pass(60);
+  expect(doubts).toHaveLength(2);
 });
 
 test('a long queue is no reason as long as it moves', async () => {

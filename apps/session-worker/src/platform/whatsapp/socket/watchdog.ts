@@ -1,12 +1,20 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { EventEmitter } from 'node:events';
-import type { StatusReason } from '@svc/contracts';
+import type { DisconnectReason } from '@svc/contracts';
 import type { PlatformAddress } from '../../port.js';
 import { atStep } from '../../../steps.js';
 
 const TICK_MS = 1_000;
 /** Longest time of a ping, there and back, in ms. */
 const PING_MS = 10_000;
+
+/** Listener for what the watchdog finds. */
+export interface WatchdogVerdicts {
+  /** Ends the socket. A frame that cannot be read, or an error, does so at once. */
+  giveUp(reason: DisconnectReason): void;
+  /** Tells that the socket may have to be given up for this reason, halfway there; undefined: that is over. */
+  doubt(reason: DisconnectReason | undefined): void;
+}
 
 // Library patch: unanswered-login
 // Library patch: unreadable-frames
@@ -18,10 +26,13 @@ export class Watchdog {
   private silentMs = 0;
   private readonly kinds = new Map<string, { inHand: number; stalledMs: number }>();
   private readonly timer: NodeJS.Timeout;
+  private isUnanswered = false;
+  /** Time since the last doubt, in ms; undefined: there is none that was told. */
+  private trustedMs: number | undefined;
 
   constructor(
     private readonly limits: PlatformAddress['limits'],
-    private readonly giveUp: (reason: StatusReason) => void,
+    private readonly verdicts: WatchdogVerdicts,
   ) {
     this.timer = setInterval(() => this.tick(), TICK_MS);
   }
@@ -30,11 +41,11 @@ export class Watchdog {
   supervise(stanzas: EventEmitter): void {
     stanzas.on('frame', () => (this.silentMs = 0));
     // A frame that cannot be read makes all after it unreadable: the library stays connected, and dead.
-    around(stanzas, 'message', (read) => read.catch(() => this.giveUp('STREAM_UNREADABLE')));
+    around(stanzas, 'message', (read) => read.catch(() => this.verdicts.giveUp('STREAM_UNREADABLE')));
     around(stanzas, 'CB:message', (done) =>
       this.watch('message', done).then(
         () => atStep('in-6'),
-        () => this.giveUp('LIBRARY_ERROR'),
+        () => this.verdicts.giveUp('LIBRARY_ERROR'),
       ),
     );
   }
@@ -53,6 +64,12 @@ export class Watchdog {
     }
   }
 
+  /** Notes that a send was left without an answer, or that the platform has answered one since. */
+  unanswered(isSo: boolean): void {
+    this.isUnanswered = isSo;
+    if (isSo) this.weigh('UNANSWERED'); // the answer to the next attempt may be faster than a tick
+  }
+
   /** Says whether work of a kind is in hand. */
   isInHand(kind: string): boolean {
     return (this.kinds.get(kind)?.inHand ?? 0) > 0;
@@ -64,10 +81,30 @@ export class Watchdog {
 
   private tick(): void {
     this.silentMs += TICK_MS;
-    if (this.silentMs > this.limits.keepAliveMs + PING_MS) this.giveUp('KEEP_ALIVE_TIMEOUT');
-    for (const state of this.kinds.values()) {
-      if (state.inHand > 0) state.stalledMs += TICK_MS;
-      if (state.stalledMs > this.limits.stallMs) this.giveUp('PROCESSING_STALLED');
+    for (const state of this.kinds.values()) if (state.inHand > 0) state.stalledMs += TICK_MS;
+    const reason = this.finding(1);
+    if (reason) this.verdicts.giveUp(reason);
+    else this.weigh(this.finding(0.5) ?? (this.isUnanswered ? 'UNANSWERED' : undefined));
+  }
+
+  /** Says why the socket does not work, by this part of the limits. */
+  private finding(part: number): DisconnectReason | undefined {
+    const { keepAliveMs, stallMs } = this.limits;
+    if (this.silentMs > keepAliveMs + PING_MS * part) return 'KEEP_ALIVE_TIMEOUT';
+    const stalls = [...this.kinds.values()].some(({ stalledMs }) => stalledMs > stallMs * part);
+    return stalls ? 'PROCESSING_STALLED' : undefined;
+  }
+
+  /** Tells a doubt once, and its end only when two pings went by without another: a state that comes and goes would be written all the time. */
+  private weigh(doubt: DisconnectReason | undefined): void {
+    if (doubt) {
+      if (this.trustedMs === undefined) this.verdicts.doubt(doubt);
+      this.trustedMs = 0;
+    } else if (this.trustedMs !== undefined) {
+      this.trustedMs += TICK_MS;
+      if (this.trustedMs < 2 * this.limits.keepAliveMs) return;
+      this.trustedMs = undefined;
+      this.verdicts.doubt(undefined);
     }
   }
 }

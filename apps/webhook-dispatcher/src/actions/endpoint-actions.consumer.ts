@@ -17,7 +17,7 @@ import {
 import { OnRequest } from '@svc/messaging';
 import { LongReads } from '@svc/service';
 import { EndpointActionsService } from './endpoint-actions.service.js';
-import { EndpointHealthService } from './endpoint-health.service.js';
+import { EndpointHealthService } from '../endpoints/endpoint-health.service.js';
 import { EndpointTestService } from './endpoint-test.service.js';
 
 /** This consumer answers requests of other services for actions on an endpoint. */

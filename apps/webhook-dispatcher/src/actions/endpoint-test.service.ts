@@ -6,9 +6,9 @@ import { OutboundHttp } from '@svc/outbound-http';
 import { DataSource } from 'typeorm';
 import { DispatcherConfig } from '../config.js';
 import { deliveryBody, deliveryHeaders, postLimits } from '../signing/signed-post.js';
-import { domainNow } from './endpoint.repository.js';
-import { EndpointSecrets } from './endpoint-secrets.js';
-import { EndpointsService } from './endpoints.service.js';
+import { domainNow } from '../endpoints/endpoint.repository.js';
+import { EndpointSecrets } from '../endpoints/endpoint-secrets.js';
+import { EndpointsService } from '../endpoints/endpoints.service.js';
 
 /** Name of the test event; no endpoint can subscribe to it. */
 const TEST_EVENT = 'webhook.test';

@@ -7,12 +7,12 @@ import {
   type WebhookEndpoint,
   type WebhookEndpointWithSecret,
 } from '@svc/contracts';
-import type { AuditLine } from './endpoint-audit.js';
-import type { Endpoint } from './endpoint.entity.js';
-import { EndpointRepository } from './endpoint.repository.js';
-import { EndpointSecrets } from './endpoint-secrets.js';
-import { toView } from './endpoint-view.js';
-import { EndpointsService } from './endpoints.service.js';
+import type { AuditLine } from '../endpoints/endpoint-audit.js';
+import type { Endpoint } from '../endpoints/endpoint.entity.js';
+import { EndpointRepository } from '../endpoints/endpoint.repository.js';
+import { EndpointSecrets } from '../endpoints/endpoint-secrets.js';
+import { toView } from '../endpoints/endpoint-view.js';
+import { EndpointsService } from '../endpoints/endpoints.service.js';
 
 /** This service carries out the actions of a tenant on an endpoint besides changes of its fields; each has an entry in the audit log. */
 @Injectable()

@@ -1,0 +1,39 @@
+import { getSchemaPath } from '@nestjs/swagger';
+import { PUBLIC_EVENT_CONTRACTS, type PublicEventContract } from '@svc/contracts';
+import type { Schemas } from './example-values.js';
+
+/**
+ * Splits the schema of a logged event by its name, as `splitMessageBody` does with a body: one class serves all of them, and readers are
+ * told which payload comes with which name, as they are of the webhooks.
+ */
+export function splitLoggedEvent(schemas: Schemas): void {
+  const flat = schemas['LoggedEvent'];
+  if (!flat || '$ref' in flat) throw new Error('The description has no LoggedEvent.');
+  const { payload: _, event: __, ...common } = flat.properties ?? {};
+  schemas['LoggedEventHead'] = { type: 'object', required: Object.keys(common), properties: common };
+  for (const contract of PUBLIC_EVENT_CONTRACTS) {
+    const own = {
+      event: { type: 'string', const: contract.name, description: 'Event name.' },
+      payload: { $ref: getSchemaPath(contract.data), description: 'Event data.' },
+    };
+    schemas[nameOf(contract)] = {
+      allOf: [
+        { $ref: getSchemaPath('LoggedEventHead') },
+        { type: 'object', required: Object.keys(own), properties: own as Schemas },
+      ],
+    };
+  }
+  const mapping = PUBLIC_EVENT_CONTRACTS.map((contract) => [contract.name, getSchemaPath(nameOf(contract))]);
+  schemas['LoggedEvent'] = {
+    description:
+      'Event of the log: check `event` before `payload`, which is that of the webhook. One of a name that is not listed has the same fields.',
+    oneOf: mapping.map(([, $ref = '']) => ({ $ref })),
+    discriminator: { propertyName: 'event', mapping: Object.fromEntries(mapping) as Record<string, string> },
+  };
+}
+
+/** Names the schema of an event: `message.poll_vote` is `LoggedMessagePollVote`. */
+function nameOf({ name }: PublicEventContract): string {
+  const words = name.split(/[._]/).map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return `Logged${words.join('')}`;
+}

@@ -1,0 +1,1 @@
+"""What `npm run docs` writes from the description of the API."""
