@@ -21,7 +21,10 @@ const SERVICES = readdirSync(join(root, 'apps'))
   .filter((app) => readFileSync(join(root, app, 'package.json'), 'utf8').includes('bundle.mjs'));
 
 /** Paths of the libraries; all count, whichever of them an app uses. */
-const LIBRARIES = readdirSync(join(root, 'libs')).map((lib) => join('libs', lib));
+const LIBRARIES = readdirSync(join(root, 'libs'))
+  .map((lib) => join('libs', lib))
+  // The client in Python is no library of the programs, and not built.
+  .filter((lib) => existsSync(join(root, lib, 'tsconfig.lib.json')));
 
 const format = {
   getCanonicalFileName: (name) => name,

@@ -206,7 +206,7 @@ describe('svc listen', () => {
       /Webhook secret of this run: whsec_.*\n(?:.*\n)*Go on from here with --after c2\n$/,
     );
     expect(gateway.asked[0]).toMatchObject({
-      url: '/v1/events/stream?event=message.received',
+      url: '/v1/events/stream?event=message.received&own=false&changes=false',
       headers: { 'last-event-id': 'c0' },
     });
   });

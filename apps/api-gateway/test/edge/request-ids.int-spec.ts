@@ -74,7 +74,7 @@ describe("a caller's id of a request", () => {
   });
 });
 
-// What the server answers before there is a request, or has to refuse in the middle of one.
+// The server answers these before there is a request, or refuses them in the middle of one.
 test.each([
   ['no HTTP at all', 'hello\r\n\r\n', 400, 'VALIDATION_FAILED'],
   ['a method that nobody knows', raw('BREW /v1/sessions HTTP/1.1', 'host: x'), 400, 'VALIDATION_FAILED'],

@@ -112,15 +112,6 @@ async function assertRoom(tx: EntityManager, tenantId: string, most: number): Pr
   if (used >= most) throw quotaConflict('endpoints', most, used);
 }
 
-function assertTenantWide({ id, sessionId }: Endpoint): void {
-  if (sessionId === null) return;
-  throw new AppError(
-    'SESSION_STATE_CONFLICT',
-    'This endpoint belongs to the external mode of a session: use PUT /v1/sessions/:id/external-config.',
-    { endpointId: id, sessionId },
-  );
-}
-
 function answersSession({ id, sessionId }: Endpoint): AppError {
   return new AppError(
     'SESSION_STATE_CONFLICT',
