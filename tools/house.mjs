@@ -53,14 +53,19 @@ function namesUsed(src, behind) {
   return names;
 }
 
-/** Lists names of the commands that an app carries out. */
-function commandsTaken(src) {
-  const taken = new Set();
+/** Lists the names that stand in one place of an app's sources. */
+function namesAt(pattern, src) {
+  const names = new Set();
   for (const path of filesBelow(src))
-    if (isSource(path))
-      for (const [, name] of readFileSync(path, 'utf8').matchAll(/@OnCommand\((\w+)\)/g)) taken.add(name);
-  return taken;
+    if (isSource(path)) for (const [, name] of readFileSync(path, 'utf8').matchAll(pattern)) names.add(name);
+  return names;
 }
+
+/** Lists names of the commands that an app carries out. */
+const commandsTaken = (src) => namesAt(/@OnCommand\((\w+)\)/g, src);
+
+/** Lists names of the commands and events that an app publishes by itself; a worker commands itself, too. */
+const published = (src) => namesAt(/envelopeOf\(\s*(\w+)/g, src);
 
 /** Draws the arrows between an app and the others that follow from the contracts it uses. */
 function arrowsOf(app, names, contracts, takers) {
@@ -106,7 +111,7 @@ export function talkOf(root) {
     const uses = (lib, ...names) => names.some((name) => libs.get(lib)?.has(name));
     return {
       names: namesUsed(src, behind),
-      taken: commandsTaken(src),
+      published: published(src),
       deadLetters: uses('messaging', 'eraseDeadLetters', 'findDeadLetter'),
       owner: uses('ownership', 'ownershipProviders'),
     };

@@ -29,15 +29,13 @@ function consumersOf({ app, stream, partitioned, only }, contracts) {
 const ofKind = (kind, { names, contracts }) =>
   [...names].map((name) => contracts[name]).filter((contract) => contract?.kind === kind);
 
-/** Lists the subjects of the commands that a service sends: those that it uses and does not carry out. */
-const commandsOf = ({ names, taken, contracts }) =>
-  [...names]
-    .filter((name) => contracts[name]?.kind === 'command' && !taken.has(name))
-    .map((name) => `cmd.*.${contracts[name].name}.*`);
+/** Lists the subjects of the commands that a service sends. */
+const commandsOf = ({ published, contracts }) =>
+  ofKind('command', { names: published, contracts }).map(({ name }) => `cmd.*.${name}.*`);
 
 /** Lists what one service may do. */
-function rightsOfService(app, { names, taken, deadLetters, owner }, contracts) {
-  const used = { names, taken, contracts };
+function rightsOfService(app, { names, published, deadLetters, owner }, contracts) {
+  const used = { names, published, contracts };
   const readers = Object.values(contracts.STREAM_READERS).filter((reader) => reader.app === app);
   const events = contracts.EVENTS.filter(({ by }) => by.includes(app)).map(({ name }) => `evt.*.${name}`);
   const own = owner ? [contracts.ownerSubject(app, '*')] : [];
@@ -45,17 +43,23 @@ function rightsOfService(app, { names, taken, deadLetters, owner }, contracts) {
     publish: [
       ...streamsSeen(contracts),
       ...readers.flatMap((reader) => consumersOf(reader, contracts)),
-      ...(deadLetters ? ['GET', 'DELETE'].map((verb) => `$JS.API.STREAM.MSG.${verb}.${contracts.STREAMS.dead}`) : []),
+      ...(deadLetters
+        ? ['GET', 'DELETE'].map((verb) => `$JS.API.STREAM.MSG.${verb}.${contracts.STREAMS.dead}`)
+        : []),
       ...commandsOf(used),
       contracts.deadLetterSubject(app),
       ...events,
       `notice.${app}.*`,
       ...own,
-      ...ofKind('request', used).filter((one) => one.app !== app).map(({ subject }) => subject),
+      ...ofKind('request', used)
+        .filter((one) => one.app !== app)
+        .map(({ subject }) => subject),
     ].sort(),
     subscribe: [
       inboxOf(app),
-      ...ofKind('event', used).filter((one) => !one.by.includes(app)).map(({ name }) => `evt.*.${name}`),
+      ...ofKind('event', used)
+        .filter((one) => !one.by.includes(app))
+        .map(({ name }) => `evt.*.${name}`),
       ...ofKind('notice', used).map(({ subject }) => subject),
       ...own,
       `rpc.${app}.*`,

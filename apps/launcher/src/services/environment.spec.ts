@@ -14,6 +14,7 @@ const secrets: Secrets = {
   secretsKey: 'secrets key',
   credentialsKey: 'credentials key',
   contactHashKey: 'contact hash key',
+  natsKey: 'nats key',
   simulatorSeed: 'seed',
   stackId: 'abcd',
 };
