@@ -665,8 +665,8 @@ export interface ExternalConfig {
   /** Bound endpoint, as under /v1/webhooks; null where there is none. In MANAGED it can be deleted there. */
   endpointId: string | null;
   /**
-   * Whether its deliveries go out. PAUSED: they are held, and nobody answers the session; send another
-   * webhookUrl, or reactivate it under /v1/webhooks. DISABLED: external mode is off. More may come.
+   * Whether its deliveries go out. PAUSED: they are held, and nothing reaches your bot, until you send
+   * another webhookUrl or reactivate it under /v1/webhooks. DISABLED: external mode is off. More may come.
    */
   endpointStatus: 'ACTIVE' | 'PAUSED' | 'DISABLED' | (string & {}) | null;
   /** Why it is paused: by a request, or by five consecutive permanent 4xx. More may come. */

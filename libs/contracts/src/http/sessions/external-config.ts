@@ -194,7 +194,7 @@ export class ExternalConfig {
 
   @ApiProperty({
     description:
-      'Whether its deliveries go out. PAUSED: they are held, and nobody answers the session; send another webhookUrl, or reactivate it under /v1/webhooks. DISABLED: external mode is off.',
+      'Whether its deliveries go out. PAUSED: they are held, and nothing reaches your bot, until you send another webhookUrl or reactivate it under /v1/webhooks. DISABLED: external mode is off.',
     enum: ENDPOINT_STATUSES,
     type: String,
     nullable: true,
