@@ -69,7 +69,7 @@ describe('custom headers', () => {
       expect(headers).toMatchObject({ authorization: TOKEN, 'x-new': 'new' });
       expect(headers).not.toHaveProperty('x-old');
     }
-    await update({ name: 'Renamed', headers: null });
+    await update({ name: 'Renamed' });
     expect(await delivered()).toMatchObject({ authorization: TOKEN });
     expect((await update({ headers: {} })).headers).toEqual({});
     expect(await delivered()).not.toHaveProperty('authorization');
