@@ -153,7 +153,8 @@ describe('other bodies are as strict', () => {
   const unknown = randomUUID();
   test.each([
     ['POST /v1/sessions', { name: '' }, 'name'],
-    ['POST /v1/sessions', { name: 'x', botMode: 'EXTERNAL' }, 'botMode'],
+    ['POST /v1/sessions', { name: 'x', botMode: 'EXTERNAL' }, 'webhookUrl'],
+    ['POST /v1/sessions', { name: 'x', botMode: 'NOBODY' }, 'botMode'],
     ['POST /v1/webhooks', { name: 'x', url: 'https://example.com', events: 'all' }, 'events'],
     ['POST /v1/webhooks', { name: 'x', url: 'https://example.com', events: ['message.exploded'] }, 'events'],
     ['POST /v1/webhooks', { name: 'x', url: 'ftp://example.com', events: [] }, 'url'],
@@ -164,7 +165,7 @@ describe('other bodies are as strict', () => {
     [`PATCH /v1/webhooks/${unknown}`, { headers: [] }, 'headers'],
     [`PATCH /v1/webhooks/${unknown}`, { standardWebhooks: 'yes' }, 'standardWebhooks'],
     [`PATCH /v1/webhooks/${unknown}`, { ordering: 'RANDOM' }, 'ordering'],
-    [`POST /v1/webhooks/${unknown}/pause`, {}, 'reason'],
+    [`POST /v1/webhooks/${unknown}/pause`, { reason: '' }, 'reason'],
     [`POST /v1/webhooks/${unknown}/reactivate`, { reason: '' }, 'reason'],
     [`POST /v1/webhooks/${unknown}/test`, { force: true }, 'force'],
     [`POST /v1/webhooks/${unknown}/rotate-secret`, { secret: 'mine' }, 'secret'],
