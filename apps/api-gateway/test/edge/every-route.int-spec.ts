@@ -59,7 +59,7 @@ describe('a query', () => {
   test('with a parameter that a route does not know is refused by every route behind a key', async () => {
     const asked = operations.map((operation) => ({ operation, query: '?nobody=1', field: 'nobody' }));
     expect(await notRefused(asked)).toEqual([]);
-    // What every route may answer stands in `default`.
+    // A route tells in `default` what every route may answer.
     const isTold = (responses: object): boolean => '400' in responses || 'default' in responses;
     expect(operations.filter(({ responses }) => !isTold(responses)).map(({ route }) => route)).toEqual([]);
   });
