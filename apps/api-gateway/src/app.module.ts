@@ -122,6 +122,7 @@ import { LiveService } from './sessions/live.service.js';
 import { PasskeyController } from './sessions/passkey.controller.js';
 import { PasskeyService } from './sessions/passkey.service.js';
 import { SessionsController } from './sessions/sessions.controller.js';
+import { SessionCreation } from './sessions/session-creation.entity.js';
 import { SessionCreationService } from './sessions/session-creation.service.js';
 import { SessionsService } from './sessions/sessions.service.js';
 import { SingleUseLinkRow } from './single-use/single-use-link.entity.js';
@@ -174,6 +175,7 @@ const ENTITIES = [
   SandboxDay,
   SandboxNumber,
   ScheduledMessage,
+  SessionCreation,
   SingleUseLinkRow,
   Tenant,
   TenantDeletionRecord,
