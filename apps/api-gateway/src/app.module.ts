@@ -186,8 +186,7 @@ const ENTITIES = [
 /** Events of all tenants; every replica may update the read model, so nothing is partitioned here. */
 const events = {
   provide: JetStreamStrategy,
-  useFactory: (messaging: Messaging) =>
-    new JetStreamStrategy(messaging, STREAM_READERS.gateway),
+  useFactory: (messaging: Messaging) => new JetStreamStrategy(messaging, STREAM_READERS.gateway),
   inject: [Messaging],
 };
 

@@ -17,6 +17,7 @@ import { ScheduledMessage } from '../../src/scheduling/scheduled-message.entity.
 import { CLAIM_SQL as CLAIM_SCHEDULED_SQL } from '../../src/scheduling/schedule.repository.js';
 import { CLAIM_SQL, LEFT_BEHIND_SQL } from '../../src/sending/message-sweeper.js';
 import { schema } from '../../src/migrations/schema.js';
+import { SessionCreation } from '../../src/sessions/session-creation.entity.js';
 import { SingleUseLinkRow } from '../../src/single-use/single-use-link.entity.js';
 import { DashboardUser } from '../../src/tenants/dashboard-user.entity.js';
 import { Widget } from '../../src/widget/widget.entity.js';
@@ -45,6 +46,7 @@ const ENTITIES = [
   SandboxDay,
   SandboxNumber,
   ScheduledMessage,
+  SessionCreation,
   SingleUseLinkRow,
   Tenant,
   TenantDeletionRecord,
