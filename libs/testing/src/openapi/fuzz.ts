@@ -103,9 +103,9 @@ async function answerWithin(
   return { status, headers: response.headers, body: isJson ? (JSON.parse(text) as unknown) : text };
 }
 
-/** Shows a request without its key. */
+/** Shows what is wrong with the answer to a request, and then the request without its key: it may be long. */
 function shown({ method, target, headers, body }: FuzzRequest, ...findings: unknown[]): string {
   const others = Object.entries(headers).filter(([name]) => name !== 'authorization');
   const request = { method, target, headers: Object.fromEntries(others), body };
-  return JSON.stringify([request, ...findings]).slice(0, LONGEST_SHOWN);
+  return JSON.stringify([...findings, request]).slice(0, LONGEST_SHOWN);
 }
