@@ -4,17 +4,17 @@
 /** Stands for each partition: one line here, one for each partition on the server. */
 const PARTITION = '<partition>';
 
-/** An inbox of one's own: below the prefix that libs/messaging gives to each process. */
+/** Names the inboxes of a user: below the prefix that libs/messaging gives to each process. */
 const inboxOf = (user) => `_INBOX.${user}.>`;
 
-/** What a process may do with streams as such: see them, and make those that are missing. It may neither change nor empty nor delete one. */
+/** Lists what a process may do with streams as such: see them, and make those that are missing. It may neither change nor empty nor delete one. */
 const streamsSeen = (contracts) =>
   Object.values(contracts.STREAMS).flatMap((name) => [
     `$JS.API.STREAM.CREATE.${name}`,
     `$JS.API.STREAM.INFO.${name}`,
   ]);
 
-/** What a reader may do with its own consumers, and with no others. */
+/** Lists what a reader may do with its own consumers, and with no others. */
 function consumersOf({ app, stream, partitioned, only }, contracts) {
   const name = contracts.STREAMS[stream];
   const durable = partitioned ? `${app}-${PARTITION}` : app;

@@ -38,8 +38,7 @@ import { WarmupService } from './warmup/warmup.service.js';
 const jetStreamStrategy = {
   provide: JetStreamStrategy,
   inject: [Messaging],
-  useFactory: (messaging: Messaging) =>
-    new JetStreamStrategy(messaging, STREAM_READERS.limits),
+  useFactory: (messaging: Messaging) => new JetStreamStrategy(messaging, STREAM_READERS.limits),
 };
 
 const retention = {

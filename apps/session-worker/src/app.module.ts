@@ -92,8 +92,7 @@ function ownerOptions(): OwnerOptions {
     ...ownershipProviders(NAME, ownerOptions),
     {
       provide: JetStreamStrategy,
-      useFactory: (messaging: Messaging) =>
-        new JetStreamStrategy(messaging, STREAM_READERS.worker),
+      useFactory: (messaging: Messaging) => new JetStreamStrategy(messaging, STREAM_READERS.worker),
       inject: [Messaging],
     },
     {

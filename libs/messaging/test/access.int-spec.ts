@@ -129,9 +129,7 @@ describe('over TLS', () => {
       const nats = await serve();
       const access = { url: byName(nats, scheme), ...(isKnown ? { ca: certificates().ca } : {}) };
       const rpc = RpcClient.at(access, 'shop');
-      const refusal = await rpc
-        .request(GetTiers, { sessionIds: [] })
-        .catch((error) => error as Error);
+      const refusal = await rpc.request(GetTiers, { sessionIds: [] }).catch((error) => error as Error);
       expect(String((refusal as Error).cause)).toContain("server does not support 'tls'");
     },
   );

@@ -9,7 +9,9 @@ import { connectionOptions, Messaging } from '../src/index.js';
 const EVERYTHING = 'tests';
 const USERS = Object.keys(NATS_RIGHTS);
 const SERVICES = USERS.filter((user) => user !== 'operator');
-const passwords = Object.fromEntries([...USERS, EVERYTHING].map((user) => [user, randomBytes(8).toString('hex')]));
+const passwords = Object.fromEntries(
+  [...USERS, EVERYTHING].map((user) => [user, randomBytes(8).toString('hex')]),
+);
 
 let nats: TestNats;
 let messaging: Messaging;
@@ -61,7 +63,9 @@ const durableOf = ({ app, partitioned }: contracts.StreamReader): string => (par
 
 describe.each(USERS)('%s', (user) => {
   test('publishes no event of another service', async () => {
-    const foreign = contracts.EVENTS.filter(({ by }) => !by.includes(user)).map(({ name }) => `evt.5.${name}`);
+    const foreign = contracts.EVENTS.filter(({ by }) => !by.includes(user)).map(
+      ({ name }) => `evt.5.${name}`,
+    );
     expect(await refused(user, 'publish', foreign)).toEqual(foreign.sort());
   });
 
@@ -78,28 +82,55 @@ describe.each(USERS)('%s', (user) => {
 
   test('hears no answer, no event and no command that is for another service', async () => {
     const others = USERS.filter((other) => other !== user).map((other) => `_INBOX.${other}.>`);
-    const everything = ['>', '_INBOX.>', 'evt.>', 'cmd.>', 'rpc.>', 'own.>', 'dead.>', '$JS.>', '$JS.API.>', '$SYS.>'];
-    expect(await refused(user, 'subscription', [...others, ...everything])).toEqual([...others, ...everything].sort());
+    const everything = [
+      '>',
+      '_INBOX.>',
+      'evt.>',
+      'cmd.>',
+      'rpc.>',
+      'own.>',
+      'dead.>',
+      '$JS.>',
+      '$JS.API.>',
+      '$SYS.>',
+    ];
+    expect(await refused(user, 'subscription', [...others, ...everything])).toEqual(
+      [...others, ...everything].sort(),
+    );
   });
 
-  test("reads, changes and acknowledges no consumer of another service", async () => {
+  test('reads, changes and acknowledges no consumer of another service', async () => {
     const foreign = Object.values(contracts.STREAM_READERS)
       .filter(({ app }) => app !== user)
       .flatMap((reader) => {
         const at = `${contracts.STREAMS[reader.stream]}.${durableOf(reader)}`;
-        return ['CREATE', 'INFO', 'MSG.NEXT', 'DELETE'].map((verb) => `$JS.API.CONSUMER.${verb}.${at}`).concat(`$JS.ACK.${at}.1.1.1.1.1`);
+        return ['CREATE', 'INFO', 'MSG.NEXT', 'DELETE']
+          .map((verb) => `$JS.API.CONSUMER.${verb}.${at}`)
+          .concat(`$JS.ACK.${at}.1.1.1.1.1`);
       });
     expect(await refused(user, 'publish', foreign)).toEqual(foreign.sort());
   });
 
   test('deletes, empties and changes no stream, and reads none past its own consumers', async () => {
-    const verbs = ['STREAM.DELETE', 'STREAM.PURGE', 'STREAM.UPDATE', 'STREAM.RESTORE', 'STREAM.SNAPSHOT', 'DIRECT.GET'];
+    const verbs = [
+      'STREAM.DELETE',
+      'STREAM.PURGE',
+      'STREAM.UPDATE',
+      'STREAM.RESTORE',
+      'STREAM.SNAPSHOT',
+      'DIRECT.GET',
+    ];
     const subjects = ['COMMANDS', 'EVENTS', 'DEAD', 'OTHER'].flatMap((stream) => [
       ...verbs.map((verb) => `$JS.API.${verb}.${stream}`),
       `$JS.API.CONSUMER.CREATE.${stream}`,
     ]);
-    subjects.push('$JS.API.STREAM.CREATE.OTHER', '$JS.API.STREAM.MSG.GET.EVENTS', '$JS.API.STREAM.MSG.GET.COMMANDS');
-    if (user !== 'api-gateway') subjects.push('$JS.API.STREAM.MSG.GET.DEAD', '$JS.API.STREAM.MSG.DELETE.DEAD');
+    subjects.push(
+      '$JS.API.STREAM.CREATE.OTHER',
+      '$JS.API.STREAM.MSG.GET.EVENTS',
+      '$JS.API.STREAM.MSG.GET.COMMANDS',
+    );
+    if (user !== 'api-gateway')
+      subjects.push('$JS.API.STREAM.MSG.GET.DEAD', '$JS.API.STREAM.MSG.DELETE.DEAD');
     expect(await refused(user, 'publish', subjects)).toEqual(subjects.sort());
   });
 

@@ -41,7 +41,13 @@ beforeAll(async () => {
   const tenantId = randomUUID();
   const { id: sessionId } = fakes.addSession(tenantId);
   world = {
-    ...{ rpc: RpcClient.at({ url: nats.url }, 'test'), linked: { tenantId, sessionId }, deadLetter, arrived, asked },
+    ...{
+      rpc: RpcClient.at({ url: nats.url }, 'test'),
+      linked: { tenantId, sessionId },
+      deadLetter,
+      arrived,
+      asked,
+    },
     numbers: { known: '15550201701', unknown: '15550201700' },
     received: () => Promise.resolve({ messageId: randomUUID(), contact: '1@s.whatsapp.net', keyId: '3EB0' }),
     called: () => Promise.resolve(called()),

@@ -24,7 +24,8 @@ export function natsUsers({ passwords, everything, unnamed }: NatsUsersOptions):
     ...known.filter((user) => passwords[user] === undefined),
     ...Object.keys(passwords).filter((user) => !known.includes(user)),
   ];
-  if (wrong.length > 0) throw new Error(`Users of NATS without rights or without a password: ${wrong.join(', ')}`);
+  if (wrong.length > 0)
+    throw new Error(`Users of NATS without rights or without a password: ${wrong.join(', ')}`);
   const users = known.map((user) => userText(user, passwords[user] as string));
   return `authorization {\n  users = [\n${users.join(',\n')}\n  ]\n}\n${unnamed === undefined ? '' : `no_auth_user: ${unnamed}\n`}`;
 }
@@ -34,7 +35,10 @@ function userText(user: string, password: string): string {
   const rights = NATS_RIGHTS[user];
   if (!rights) return `    { user: ${user}, password: ${secret} }`;
   const allow = (subjects: readonly string[]): string =>
-    `{ allow: [\n${subjects.flatMap(perPartition).map((one) => `          "${one}"`).join(',\n')}\n        ] }`;
+    `{ allow: [\n${subjects
+      .flatMap(perPartition)
+      .map((one) => `          "${one}"`)
+      .join(',\n')}\n        ] }`;
   return `    {
       user: ${user}, password: ${secret},
       permissions: {
@@ -47,5 +51,7 @@ function userText(user: string, password: string): string {
 
 function perPartition(subject: string): string[] {
   if (!subject.includes('<partition>')) return [subject];
-  return Array.from({ length: PARTITIONS }, (_, partition) => subject.replaceAll('<partition>', String(partition)));
+  return Array.from({ length: PARTITIONS }, (_, partition) =>
+    subject.replaceAll('<partition>', String(partition)),
+  );
 }
