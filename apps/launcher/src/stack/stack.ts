@@ -126,7 +126,7 @@ export class Stack {
     return (await step('PostgreSQL', () => server.start())).url;
   }
 
-  /** What a service shows our own nats-server; somebody else's has its users in the environment. */
+  /** Returns what a service shows our own nats-server; somebody else's has its users in the environment. */
   private natsUser({ name }: ServiceRow): Variables {
     if (this.config.natsUrl) return {};
     return { NATS_USER: name, NATS_PASSWORD: natsPassword(this.secrets, name) };
@@ -137,7 +137,7 @@ export class Stack {
     return Object.fromEntries([OPERATOR, OWNER].map((user) => [user, natsPassword(this.secrets, user)]));
   }
 
-  /** What the operator shows the servers: a user of our own nats-server, or what the environment says of somebody else's. */
+  /** Returns what the operator shows the servers: a user of our own nats-server, or what the environment says of somebody else's. */
   private natsAccess(url: string): NatsAccess {
     if (this.config.natsUrl) return natsAccessOf(url, this.config.env);
     return { url, user: OPERATOR, password: natsPassword(this.secrets, OPERATOR) };
