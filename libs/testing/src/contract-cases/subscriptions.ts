@@ -24,7 +24,10 @@ const OF_ALL = {
 
 /** Entitlements of the plans, as `billing` has them by default. */
 export const PLAN_NUMBERS: Record<Plan, Entitlements> = {
-  STARTER: { ...OF_ALL, sessions: 1, messages: 1_000, calls: 500, tokens: 5_000_000, storage: 5e9 },
+  STARTER: {
+    ...{ ...OF_ALL, sessions: 1, messages: 1_000, calls: 500, tokens: 5_000_000, storage: 5e9 },
+    overage: 'block',
+  },
   GROWTH: { ...OF_ALL, sessions: 5, messages: 10_000, calls: 5_000, tokens: 20_000_000, storage: 50e9 },
   ENTERPRISE: {
     ...OF_ALL,
