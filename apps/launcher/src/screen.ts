@@ -71,6 +71,10 @@ function tryOut({ gateway, demo }: StackDescription): string[] {
     '# 3. Send a text',
     `${call('messages')} -H "$JSON" -d '{"sessionId":"'$ID'","to":"${to}","text":"Hello"}'; echo`,
   ];
-  const received = ['', '# What became of it', `sleep 1; ${call('messages')}; echo`];
-  return [...setUp, ...scan, ...send, ...received];
+  const outcome = [
+    '',
+    '# What became of it',
+    `until ${call('messages')} | grep -E '"status":"(SENT|DELIVERED|READ|FAILED)"'; do sleep 1; done`,
+  ];
+  return [...setUp, ...scan, ...send, ...outcome];
 }

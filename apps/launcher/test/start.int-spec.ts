@@ -44,6 +44,7 @@ describe('a started stack', () => {
       },
       postgres: expect.stringMatching(/^postgres:\/\//),
       nats: expect.stringMatching(/^nats:\/\/127\.0\.0\.1:\d+$/),
+      natsUsers: { operator: expect.stringMatching(/^\S{43}$/), owner: expect.stringMatching(/^\S{43}$/) },
       webhooks: {
         delaysMs: [0, 30_000, 120_000, 600_000, 3_600_000],
         timeoutMs: 10_000,

@@ -124,8 +124,8 @@ describe('somebody who was sent a link', () => {
   test('who is on that very phone gets a code to type, which another QR code does not take away', async () => {
     await agree();
     await page.locator('#phone').setTimeout(LIMIT_MS).fill('+49 1511 234');
-    gateway.fakes.qr = '2@another,one,of,all';
     const before = await page.$eval('.scan path', (path) => path.getAttribute('d'));
+    gateway.fakes.qr = '2@another,one,of,all';
     await page.waitForFunction(
       (drawn) => document.querySelector('.scan path')?.getAttribute('d') !== drawn,
       { timeout: LIMIT_MS, polling: POLL_MS },

@@ -24,7 +24,11 @@ export const MAGIC_NUMBERS: readonly MagicNumber[] = [
   { phone: '15550100003', outcome: 'FAILED, NOT_ON_PLATFORM', registered: false },
   { phone: '15550100004', outcome: 'FAILED, REJECTED_BY_PLATFORM', ack: { ackError: NOT_ACCEPTABLE } },
   { phone: '15550100005', outcome: 'SENT after ten seconds, DELIVERED', ack: { ackDelayMs: SLOW_MS } },
-  { phone: '15550100006', outcome: 'FAILED, NO_ACK, after a minute or so', ack: { ack: 'lost' } },
+  {
+    phone: '15550100006',
+    outcome: 'FAILED, NO_ACK, after a minute or so; the session is DEGRADED meanwhile',
+    ack: { ack: 'lost' },
+  },
   { phone: '15550100007', outcome: 'the session is LOGGED_OUT; FAILED, SESSION_LOGGED_OUT', unlinks: true },
   { phone: '15550100008', outcome: 'SENT, never DELIVERED', behaviour: { delivered: 'never' } },
 ];
