@@ -23,8 +23,8 @@ const ABOUT: Record<string, object> = {
 };
 /** Messages in the platform's own words, which people write besides. */
 const MESSAGES = [
-  { liveLocationMessage: { degreesLatitude: 52.52, degreesLongitude: 13.4, sequenceNumber: 1 } },
-  { liveLocationMessage: { degreesLatitude: 52.53, degreesLongitude: 13.4, sequenceNumber: 2 } },
+  { liveLocationMessage: { degreesLatitude: 52.52, degreesLongitude: 13.4 } },
+  { liveLocationMessage: { degreesLatitude: 52.53, degreesLongitude: 13.4, timeOffset: 9 } },
   { eventMessage: { name: 'Party', description: 'At eight' } },
   { groupInviteMessage: { groupName: 'Neighbours', caption: 'Come in' } },
   { listMessage: { title: 'Menu', description: 'Choose', buttonText: 'Open' } },

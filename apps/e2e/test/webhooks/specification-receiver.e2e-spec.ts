@@ -117,6 +117,8 @@ test('a receiver of the nine kinds that answers 400 to anything else is never pa
   for (const endpoint of endpoints) await untilQuiet(actor, endpoint);
   expectStatus(await actor.api('POST', '/v1/sandbox/clock', { advanceSeconds: DAY_S }), 200);
   for (const endpoint of endpoints) await untilQuiet(actor, endpoint);
+  // It waited until what came before it in its conversation was given up: deliveries of a conversation keep their order.
+  await heard('message.live_location', '/others');
 
   for (const { id, answers } of endpoints) {
     const { body } = await actor.api('GET', `/v1/webhooks/${id}`);
