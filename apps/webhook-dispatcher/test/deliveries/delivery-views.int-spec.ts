@@ -137,7 +137,7 @@ describe('a list of deliveries', () => {
     expect(await idsOf({ until: since.replace('Z', '+00:00') })).toEqual(ids(DEAD));
     expect(await idsOf({ since, event: 'message.received', statuses: ['HELD', 'DEAD'] })).toEqual(ids(HELD));
     expect(await idsOf({ before: HELD?.deliveryId ?? '', statuses: ['DEAD'] })).toEqual(ids(DEAD));
-    expect((await subscriber.hot()).map(({ state }) => state)).toEqual(['held']);
+    expect(await subscriber.hot()).toHaveLength(1);
   });
 
   test('goes on where it was, also when the last of its page is deleted meanwhile', async () => {
