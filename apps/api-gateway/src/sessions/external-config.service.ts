@@ -130,7 +130,7 @@ export class ExternalConfigService {
     caller: Caller,
     { id: sessionId, name: sessionName }: SessionState,
     endpoint: BoundEndpoint,
-    { mintApiKey, scopes = ['*'] }: PutExternalConfigBody,
+    { mintApiKey, scopes: asked }: PutExternalConfigBody,
   ): Promise<Pick<ExternalConfig, 'env' | 'mintedKey'>> {
     const { tenantId } = caller;
     const env = {
@@ -138,6 +138,7 @@ export class ExternalConfigService {
       ...(endpoint && { SVC_WEBHOOK_SECRET: endpoint.secret }),
     };
     if (!mintApiKey) return { env };
+    const scopes = asked ?? ['*'];
     const earlier = await this.keys.ofBot(tenantId, sessionId);
     const order = { tenantId, sessionId, name: `Bot of ${sessionName}`, scopes, actor: actorOf(caller) };
     const { kid, name, secret } = await this.keys.makeBeside(order);

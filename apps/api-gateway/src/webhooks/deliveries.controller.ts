@@ -98,7 +98,7 @@ export class DeliveriesController {
     operationId: 'replayDelivery',
     summary: 'Send one finished delivery again',
     description:
-      'One more attempt with the same delivery id and body, signed anew. The schedule does not begin again: should it fail, a dead letter is one again, and what was delivered before stays delivered. While the endpoint is paused it is held. A delivery may have 100 attempts; beyond them the answer is 409 `QUOTA_CONFLICT`. That of a `message.…` event needs `messages:read` as well.',
+      'One more attempt with the same delivery id and body, signed anew. The schedule does not begin again: should it fail, a dead letter is one again, and what was delivered before stays delivered. While the endpoint is paused it is held. It goes out also where the endpoint does not hear such events any more. A delivery may have 100 attempts; beyond them the answer is 409 `QUOTA_CONFLICT`. That of a `message.…` event needs `messages:read` as well.',
   })
   @ApiId('id', 'Delivery id.')
   @ApiAcceptedResponse({ type: DeliveryView, description: 'On its way.' })
@@ -121,7 +121,7 @@ export class DeliveriesController {
     operationId: 'startReplay',
     summary: 'Send finished deliveries of an endpoint again',
     description:
-      'All that the filters match, oldest event first, one attempt each, beside live traffic: `status: DEAD` replays the dead letters. `dryRun` only counts them. One replay of an endpoint runs at a time; it goes on by itself whatever is restarted, and replays each delivery once. One that has had 100 attempts is left out. It needs `messages:read` as well, but where `event` names one that is no `message.…` event.',
+      'All that the filters match, oldest event first, one attempt each, beside live traffic: `status: DEAD` replays the dead letters. `dryRun` only counts them. One replay of an endpoint runs at a time; it goes on by itself whatever is restarted, and replays each delivery once. What the endpoint does not hear any more (`events`, `hears`) is left out, and so is what has had 100 attempts. It needs `messages:read` as well, but where `event` names one that is no `message.…` event.',
   })
   @ApiId('id', 'Endpoint id.')
   @ApiAcceptedResponse({ type: ReplayStart, description: 'Begun, or only counted.' })

@@ -32,13 +32,26 @@ describe('external mode', () => {
       ...{ botMode: 'MANAGED', answers: 'nobody', webhookUrl: null, webhookSecret: null },
       ...{ endpointId: null, endpointStatus: null, pausedReason: null, events: null, hears: null },
     });
-    const early = await external(id, { enabled: false, webhookUrl: url });
-    expect(early).toMatchObject({ status: 400, body: { meta: { fields: [{ field: 'webhookUrl' }] } } });
     const refused = await external(id, { enabled: true });
     expect(refused).toMatchObject({ status: 400, body: { meta: { fields: [{ field: 'webhookUrl' }] } } });
     const wrong = await external(id, { enabled: true, webhookUrl: 'ftp://example.com' });
     expect(wrong).toMatchObject({ status: 400, body: { meta: { fields: [{ field: 'webhookUrl' }] } } });
     expect(gateway.fakes.sessions.get(id)?.state.botMode).toBe('MANAGED');
+  });
+
+  test('takes nothing for its endpoint before it is enabled the first time, and names all that it refuses', async () => {
+    const { id } = gateway.fakes.addSession(tenant.tenantId);
+    const off = (fields: object): Promise<Answer> => external(id, { enabled: false, ...fields });
+    const given = { webhookUrl: url, events: [], hears: { own: true }, rotateSecret: true };
+    for (const [field, value] of Object.entries(given))
+      expect(await off({ [field]: value })).toMatchObject({
+        status: 400,
+        body: { code: 'VALIDATION_FAILED', meta: { fields: [{ field }] } },
+      });
+    const fields = Object.keys(given).map((field) => ({ field }));
+    expect(await off(given)).toMatchObject({ status: 400, body: { meta: { fields } } });
+    const nothing = { webhookUrl: null, events: null, hears: null, rotateSecret: false };
+    expect((await off(nothing)).body).toMatchObject({ botMode: 'MANAGED', endpointId: null });
   });
 
   test('is enabled, disabled and enabled again with the same secret', async () => {
@@ -156,6 +169,12 @@ describe('external mode', () => {
       expect(answer).toMatchObject({ status: 400, body: { meta: { fields: [{ field: 'scopes' }] } } });
     }
     expect(gateway.fakes.sessions.get(id)?.state.botMode).toBe('MANAGED');
+  });
+
+  test('takes scopes that are null for scopes that are left out', async () => {
+    const { id } = gateway.fakes.addSession(tenant.tenantId);
+    const minted = { status: 200, body: { mintedKey: { scopes: ['*'] } } };
+    expect(await external(id, { enabled: false, mintApiKey: true, scopes: null })).toMatchObject(minted);
   });
 
   test('takes a filter of events and what the bot hears, and says both', async () => {

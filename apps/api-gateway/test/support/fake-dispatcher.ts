@@ -22,6 +22,7 @@ import {
   type HearsBody,
   HIDDEN_VALUE,
   invalidField,
+  invalidFields,
   ListDeliveries,
   type ListDeliveriesV1,
   type ListedDelivery,
@@ -46,6 +47,7 @@ import {
   UpdateEndpoint,
   type WebhookEndpointWithSecret,
 } from '@svc/contracts';
+import { withoutNulls } from '../../src/edge/without-nulls.js';
 import { nextOf, pageOf } from './fake-event-log.js';
 
 type On = <Q extends object, A extends object>(
@@ -289,7 +291,7 @@ export class FakeDispatcher {
     checkBoundFilter(events);
     this.actors.push(actor);
     let endpoint = this.bound(tenantId, sessionId);
-    if (!endpoint && !enabled) return noneYet(url);
+    if (!endpoint && !enabled) return noneYet(request);
     if (url || !endpoint) checkUrl(url ?? '', 'webhookUrl');
     endpoint ??= this.add(tenantId, { name: 'External bot', events: [], sessionId });
     if (events) endpoint.events = events;
@@ -358,9 +360,11 @@ export class FakeDispatcher {
   }
 }
 
-/** Says that a session has no endpoint before external mode is enabled, where the call wants none. */
-function noneYet(url: string | undefined): null {
-  if (url) throw invalidField('webhookUrl', 'webhookUrl: not before it is enabled');
+/** Says that a session has no endpoint before external mode is enabled, where the call gives it nothing. */
+function noneYet({ url: webhookUrl, events, hears, rotateSecret }: PutBoundEndpointV1): null {
+  const given = Object.entries({ webhookUrl, events, hears, rotateSecret }).filter(([, value]) => value);
+  if (given.length > 0)
+    throw invalidFields(given.map(([field]) => ({ field, rule: `${field}: not before it is enabled` })));
   return null;
 }
 
@@ -384,11 +388,6 @@ function hidden(headers: Record<string, string>, stored: Record<string, string>)
   const unknown = Object.keys(headers).some((name) => headers[name] === HIDDEN_VALUE && !(name in stored));
   if (unknown) throw invalidField('headers', 'headers: none is stored');
   return Object.fromEntries(Object.keys(headers).map((name) => [name, HIDDEN_VALUE]));
-}
-
-/** Drops the fields that are null or left out. */
-function withoutNulls<T extends object>(fields: T): Partial<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null)) as Partial<T>;
 }
 
 function checkUrl(url: string, field: string): void {

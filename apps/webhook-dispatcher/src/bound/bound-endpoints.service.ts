@@ -3,6 +3,7 @@ import { AddressGuard } from '@svc/outbound-http';
 import {
   type BoundEndpointRef,
   invalidField,
+  invalidFields,
   type PutBoundEndpointV1,
   type WebhookEndpointWithSecret,
 } from '@svc/contracts';
@@ -39,11 +40,8 @@ export class BoundEndpointsService {
     if (events) checkBoundFilter(events);
     const existing = await this.rows.find({ tenantId, sessionId });
     if (!existing && !enabled) {
-      if (url == null) return null;
-      throw invalidField(
-        URL_FIELD,
-        `${URL_FIELD} is not stored before external mode is enabled the first time`,
-      );
+      assertGivesNothing(request);
+      return null;
     }
     if (url != null && url !== existing?.url) await checkReceiverUrl(this.guard, url, URL_FIELD);
     const isNew = !existing && (await this.create(request));
@@ -77,6 +75,18 @@ export class BoundEndpointsService {
   private async withSecret(endpoint: Endpoint): Promise<WebhookEndpointWithSecret> {
     return { ...(await this.rows.viewOf(endpoint)), secret: this.secrets.open(endpoint) };
   }
+}
+
+/** Refuses fields that would have no effect, because there is no endpoint yet that could have them. @throws AppError `VALIDATION_FAILED` */
+function assertGivesNothing({ url, events, hears, rotateSecret }: PutBoundEndpointV1): void {
+  const given = { [URL_FIELD]: url, events, hears, rotateSecret: rotateSecret || undefined };
+  const problems = Object.entries(given)
+    .filter(([, value]) => value != null)
+    .map(([field]) => ({
+      field,
+      rule: `${field} has no effect before external mode is enabled the first time`,
+    }));
+  if (problems.length > 0) throw invalidFields(problems);
 }
 
 /**

@@ -12,7 +12,14 @@ import {
 } from '@svc/contracts';
 import { DataSource } from 'typeorm';
 import { EndpointsService } from '../endpoints/endpoints.service.js';
-import { IS_FINISHING, LAST, listParameters, deliveryListSql, type Position } from './delivery-lists.js';
+import {
+  IS_FINISHING,
+  isHolding,
+  LAST,
+  listParameters,
+  deliveryListSql,
+  type Position,
+} from './delivery-lists.js';
 
 interface DeliveryRow extends Position {
   deliveryId: string;
@@ -44,9 +51,10 @@ const HEADS_SHOWN = 20;
 // (docs/adr/0028).
 const PAGE = 'ARRAY(SELECT id FROM page)';
 const DESCRIBE_SQL = `, one AS (
-    SELECT hot.id, event_id, endpoint_id, kind, hot.event_at, hot.seq, CASE state WHEN 'held' THEN 'HELD' ELSE 'PENDING' END AS status,
-      CASE state WHEN 'scheduled' THEN next_at END AS next_at, NULL AS reason, NULL::timestamptz AS dead_at
-    FROM webhook_delivery hot WHERE hot.id = ANY (${PAGE})
+    SELECT hot.id, event_id, endpoint_id, kind, hot.event_at, hot.seq, CASE WHEN held THEN 'HELD' ELSE 'PENDING' END AS status,
+      CASE WHEN state = 'scheduled' AND NOT held THEN next_at END AS next_at, NULL AS reason, NULL::timestamptz AS dead_at
+    FROM webhook_delivery hot, LATERAL (SELECT state = 'held' OR ${isHolding('hot.endpoint_id')} AS held) pause
+    WHERE hot.id = ANY (${PAGE})
     UNION ALL SELECT delivery_id, event_id, endpoint_id, kind, dlq.event_at, dlq.seq, 'DEAD', NULL, reason, dead_at
     FROM webhook_dlq dlq WHERE delivery_id = ANY (${PAGE})
     UNION ALL SELECT delivery_id, event_id, endpoint_id, kind, attempt.event_at, attempt.seq, 'DELIVERED', NULL, NULL, NULL

@@ -21,18 +21,37 @@ export const LAST: Position = { at: 'infinity', seq: '9223372036854775807' };
 /** Condition of the attempt that is the row of the finished delivery: the one that delivered it first. */
 export const IS_FINISHING = `delivered AND replay_of IS DISTINCT FROM 'DELIVERED'`;
 
+/**
+ * Writes the condition that an endpoint is not active: all that waits for it is held, also a retry that is not due yet, whose row says
+ * `scheduled`. Where the endpoint is a parameter, the condition is looked at once, not for each row.
+ */
+export const isHolding = (endpoint: string): string =>
+  `(SELECT state FROM webhook_endpoint WHERE id = ${endpoint}) IS DISTINCT FROM 'ACTIVE'`;
+
+/** Part of a table that has deliveries of one status. */
+interface Source {
+  status: DeliveryStatus;
+  table: string;
+  id: string;
+  where: string;
+}
+
 // A delivery is in one table at a time: not finished, the attempt that delivered it, a dead letter. While it is replayed
 // it is on its way, wherever it was before, though the attempt that delivered it stays.
-const TABLES: Record<DeliveryStatus, { table: string; id: string; where: string }> = {
-  PENDING: { table: 'webhook_delivery', id: 'id', where: `state <> 'held'` },
-  HELD: { table: 'webhook_delivery', id: 'id', where: `state = 'held'` },
-  DELIVERED: {
-    table: 'webhook_attempt',
-    id: 'delivery_id',
-    // The planner makes a join of NOT EXISTS, and then reads the whole list where it takes the hot table for empty.
-    where: `${IS_FINISHING} AND coalesce((SELECT false FROM webhook_delivery hot WHERE hot.id = own.delivery_id), true)`,
-  },
-  DEAD: { table: 'webhook_dlq', id: 'delivery_id', where: 'true' },
+const sourcesOf = (endpoint: string): Source[] => {
+  const hot = { table: 'webhook_delivery', id: 'id' };
+  return [
+    { ...hot, status: 'PENDING', where: `state <> 'held' AND NOT ${isHolding(endpoint)}` },
+    // These are two, because the rows that say that they are held have an index of their own.
+    { ...hot, status: 'HELD', where: `state = 'held'` },
+    { ...hot, status: 'HELD', where: `state <> 'held' AND ${isHolding(endpoint)}` },
+    {
+      ...{ status: 'DELIVERED', table: 'webhook_attempt', id: 'delivery_id' },
+      // The planner makes a join of NOT EXISTS, and then reads the whole list where it takes the hot table for empty.
+      where: `${IS_FINISHING} AND coalesce((SELECT false FROM webhook_delivery hot WHERE hot.id = own.delivery_id), true)`,
+    },
+    { status: 'DEAD', table: 'webhook_dlq', id: 'delivery_id', where: 'true' },
+  ];
 };
 
 /** A query says how to read a list. */
@@ -53,7 +72,8 @@ export interface ListQuery {
  * bound of the time, with the range, because of two bounds, or of a pair, an index begins at the wrong one.
  */
 export function deliveryListSql({ statuses, order, limit, from = 1, also = {} }: ListQuery): string {
-  const [endpoint, kinds, since, until, at, seq] = [0, 1, 2, 3, 4, 5].map((index) => `$${from + index}`);
+  const endpoint = `$${from}`;
+  const [kinds, since, until, at, seq] = [1, 2, 3, 4, 5].map((index) => `$${from + index}`);
   const beyond = order === 'ASC' ? '>' : '<';
   const [lower, upper] =
     order === 'ASC'
@@ -63,8 +83,8 @@ export function deliveryListSql({ statuses, order, limit, from = 1, also = {} }:
           `least(${until}::timestamptz, ${at}::timestamptz + interval '1 microsecond')`,
         ];
   const ordered = `ORDER BY event_at ${order}, seq ${order} LIMIT ${limit}`;
-  const branches = statuses.map((status) => {
-    const { table, id, where } = TABLES[status];
+  const sources = sourcesOf(endpoint).filter(({ status }) => statuses.includes(status));
+  const branches = sources.map(({ status, table, id, where }) => {
     return `(SELECT found.* FROM unnest(${kinds}::text[]) AS wanted (kind) CROSS JOIN LATERAL (
       SELECT own.${id} AS id, own.event_at, own.seq FROM ${table} own
       WHERE own.endpoint_id = ${endpoint} AND own.kind = wanted.kind COLLATE "C" AND ${where} AND ${also[status] ?? 'true'}

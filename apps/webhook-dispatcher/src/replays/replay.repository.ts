@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { ReplayableStatus, ReplayState } from '@svc/contracts';
-import { partitionOf } from '@svc/contracts';
+import { partitionOf, UNNAMED_EVENTS } from '@svc/contracts';
 import { type Fence, FENCE_SQL, fenceParameters } from '@svc/ownership';
 import { DataSource } from 'typeorm';
 import {
@@ -51,7 +51,11 @@ export interface ReplayFilter extends DeliveryFilter {
   statuses: ReplayableStatus[];
 }
 
-// An endpoint gets no replay of what it does not hear any more. A delivery whose event is gone is not sent either, and counts.
+// An endpoint gets no replay of what it does not hear any more: it gets the kinds that its filter has, and of their events those whose
+// aspects it hears. A delivery whose event is gone is not sent either, and counts.
+const heardKinds = (kinds: string, endpoint: string): string => `ARRAY(
+    SELECT kind FROM webhook_endpoint heard, unnest(${kinds}::text[]) AS wanted (kind)
+    WHERE heard.id = ${endpoint} AND kind = ANY (CASE heard.events WHEN '{}' THEN '{${UNNAMED_EVENTS.join(',')}}' ELSE heard.events END))`;
 const HEARD = `coalesce((SELECT event.aspects <@ endpoint.hears FROM webhook_event event, webhook_endpoint endpoint
       WHERE event.id = own.event_id AND endpoint.id = own.endpoint_id), true)`;
 
@@ -67,11 +71,12 @@ const ROW_SQL = `SELECT id, tenant_id AS "tenantId", endpoint_id AS "endpointId"
     created_at AS "createdAt", finished_at AS "finishedAt"
   FROM webhook_replay replay`;
 
+const KINDS = heardKinds('$2', '$1');
 const COUNT_SQL = `SELECT (
-    (SELECT count(*) FROM webhook_dlq own WHERE 'DEAD' = ANY($5::text[]) AND endpoint_id = $1::uuid AND kind = ANY($2::text[])
+    (SELECT count(*) FROM webhook_dlq own WHERE 'DEAD' = ANY($5::text[]) AND endpoint_id = $1::uuid AND kind = ANY(${KINDS})
       AND event_at >= $3::timestamptz AND event_at < $4::timestamptz AND ${HEARD})
     + (SELECT count(*) FROM webhook_attempt own WHERE 'DELIVERED' = ANY($5::text[]) AND ${IS_FINISHING} AND endpoint_id = $1::uuid
-      AND kind = ANY($2::text[]) AND event_at >= $3::timestamptz AND event_at < $4::timestamptz AND ${HEARD}
+      AND kind = ANY(${KINDS}) AND event_at >= $3::timestamptz AND event_at < $4::timestamptz AND ${HEARD}
       AND NOT EXISTS (SELECT FROM webhook_delivery hot WHERE hot.id = delivery_id)))::int AS total`;
 
 const CREATE_SQL = `INSERT INTO webhook_replay (id, tenant_id, endpoint_id, p, kinds, since, until, statuses, total, created_at)
@@ -80,8 +85,8 @@ const CREATE_SQL = `INSERT INTO webhook_replay (id, tenant_id, endpoint_id, p, k
   FROM (${COUNT_SQL}) counted
   ON CONFLICT (endpoint_id) WHERE state = 'RUNNING' DO NOTHING RETURNING id`;
 
-const WITH_ROOM_SQL = `SELECT id, tenant_id AS "tenantId", endpoint_id AS "endpointId", p AS partition, statuses, kinds,
-    since::text, until::text, at::text, at_seq AS seq
+const WITH_ROOM_SQL = `SELECT id, tenant_id AS "tenantId", endpoint_id AS "endpointId", p AS partition, statuses,
+    ${heardKinds('kinds', 'replay.endpoint_id')} AS kinds, since::text, until::text, at::text, at_seq AS seq
   FROM webhook_replay replay
   WHERE state = 'RUNNING' AND p = ANY($1)
     AND (SELECT count(*) FROM webhook_delivery hot WHERE hot.replay_id = replay.id) <= ${WINDOW / 2}`;

@@ -1,7 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { DeleteEndpoint, GetEndpoint, partitionOf, PauseEndpoint, ReactivateEndpoint } from '@svc/contracts';
+import {
+  DeleteEndpoint,
+  type DeliveryStatus,
+  type DeliveryView,
+  GetDelivery,
+  GetEndpoint,
+  ListDeliveries,
+  partitionOf,
+  PauseEndpoint,
+  ReactivateEndpoint,
+} from '@svc/contracts';
 import { waitFor } from '@svc/testing';
 import { Stage } from '../stage.js';
 
@@ -63,23 +73,49 @@ describe('an endpoint', () => {
   });
 
   test('holds what comes while it is paused and delivers it oldest first when it is active again', async () => {
-    const { tenantId, view, deliveries, answered, reactivate } = await aSubscriber();
+    const { tenantId, view, hot, answered, reactivate } = await aSubscriber();
     await answered(404, 404, 404, 404, 404);
     stage.receiver.received.length = 0;
     stage.receiver.answerWith(200);
     const sessionId = randomUUID();
     for (let i = 0; i < 60; i += 1) await stage.producer.received(tenantId, { sessionId, keyId: String(i) });
-    const held = await waitFor('everything to be held', async () => {
-      const list = await deliveries();
-      return list.filter(({ status }) => status === 'HELD').length === 60 && list;
-    });
-    expect(held.filter(({ status }) => status === 'PENDING')).toHaveLength(5);
+    const held = async (): Promise<number> => (await hot()).filter(({ state }) => state === 'held').length;
+    await waitFor('everything to be held', async () => (await held()) === 60);
     expect(stage.receiver.received).toHaveLength(0);
 
     await reactivate();
     expect(await view()).toMatchObject({ status: 'ACTIVE', pausedReason: null, pausedAt: null });
     await waitFor('the drain', () => stage.receiver.received.length === 60);
     expect(stage.keyIds()).toEqual(Array.from({ length: 60 }, (_, index) => String(index)));
+  });
+
+  test('shows as HELD all that its pause holds back, also what waits for another attempt', async () => {
+    const { tenantId, endpointId, deliveries, answered, pause, reactivate } = await aSubscriber();
+    const listed = async (status: DeliveryStatus): Promise<DeliveryView[]> => {
+      const request = { tenantId, endpointId, statuses: [status], limit: 200 };
+      return (await stage.rpc.request(ListDeliveries, request)).deliveries;
+    };
+    await answered(500);
+    const [waiting] = (await listed('PENDING')) as [DeliveryView];
+    expect(waiting.nextAttemptAt).not.toBeNull();
+    await pause();
+    stage.receiver.answerWith(200);
+    await stage.producer.received(tenantId);
+    const all = await waitFor('the second', async () => {
+      const list = await deliveries();
+      return list.length === 2 && list;
+    });
+    expect(all.map(({ status, nextAttemptAt }) => [status, nextAttemptAt])).toEqual([
+      ['HELD', null],
+      ['HELD', null],
+    ]);
+    expect([await listed('HELD'), await listed('PENDING')]).toEqual([all, []]);
+    const one = { tenantId, deliveryId: waiting.deliveryId };
+    expect((await stage.rpc.request(GetDelivery, one)).delivery.status).toBe('HELD');
+
+    await reactivate();
+    await waitFor('the second', async () => (await listed('DELIVERED')).length === 1);
+    expect([await listed('HELD'), await listed('PENDING')]).toEqual([[], [waiting]]);
   });
 
   test('is paused and reactivated by hand', async () => {

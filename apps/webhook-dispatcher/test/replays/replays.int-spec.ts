@@ -1,64 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import {
-  CancelReplay,
-  DeleteEndpoint,
-  type DeliveryView,
-  GetDelivery,
-  GetReplay,
-  type Replay,
-  ReplayDelivery,
-  StartReplay,
-  type StartReplayV1,
-  UpdateEndpoint,
-} from '@svc/contracts';
+import { CancelReplay, DeleteEndpoint, type DeliveryView, GetDelivery } from '@svc/contracts';
 import { waitFor } from '@svc/testing';
 import { PATIENCE_MS, Stage, type Subscriber } from '../stage.js';
+import { replaysOn } from './replays-on.js';
 
 const stage = Stage.ofThisFile();
 beforeAll(() => stage.boot());
 
-const replayOne = async (tenantId: string, deliveryId: string): Promise<DeliveryView> =>
-  (await stage.rpc.request(ReplayDelivery, { tenantId, deliveryId })).delivery;
+const { replayOne, withDeadLetters, start, progress, begun, ended } = replaysOn(stage);
 
 const attemptsOf = ({ attempts }: DeliveryView) =>
   attempts.map(({ attempt, status, replay }) => [attempt, status, replay]);
 
 const FIVE_FAILURES = [1, 2, 3, 4, 5].map((attempt) => [attempt, 500, false]);
-
-/** Makes a subscriber whose deliveries so far are dead. */
-async function withDeadLetters(count: number): Promise<Subscriber> {
-  const subscriber = await stage.subscriber(['message.received']);
-  stage.receiver.answerWith(500);
-  for (let i = 0; i < count; i += 1) await stage.producer.received(subscriber.tenantId, { keyId: String(i) });
-  const all = async (): Promise<boolean> => (await subscriber.deliveries(true)).length === count;
-  await waitFor('the dead letters', all, PATIENCE_MS);
-  stage.receiver.received.length = 0;
-  stage.receiver.answerWith(200);
-  return subscriber;
-}
-
-const start = ({ tenantId, endpointId }: Subscriber, filter: Partial<StartReplayV1> = {}) =>
-  stage.rpc.request(StartReplay, { tenantId, endpointId, ...filter });
-
-const progress = async ({ tenantId }: Subscriber, replayId: string): Promise<Replay> =>
-  (await stage.rpc.request(GetReplay, { tenantId, replayId })).replay;
-
-const ended = (subscriber: Subscriber, { id }: { id: string }): Promise<Replay> =>
-  waitFor(
-    'the replay to end',
-    async () => {
-      const replay = await progress(subscriber, id);
-      return replay.state !== 'RUNNING' && replay;
-    },
-    PATIENCE_MS,
-  );
-
-const begun = async (subscriber: Subscriber, filter: Partial<StartReplayV1> = {}): Promise<Replay> => {
-  const { replay } = await start(subscriber, filter);
-  if (!replay) throw new Error('It was a dry run.');
-  return replay;
-};
 
 describe('a replay of one delivery', () => {
   test('is shown with every attempt before it; a list shows the latest twenty', async () => {
@@ -266,23 +221,6 @@ describe('a replay of many', () => {
     expect(await ended(subscriber, await begun(subscriber, range))).toMatchObject({ total: 2, done: 2 });
     expect(stage.keyIds(subscriber.path).sort()).toEqual(['2', '3']);
     expect(await subscriber.deliveries(true)).toHaveLength(2);
-  });
-
-  test('leaves out what the endpoint does not hear any more, and does not count it', async () => {
-    const subscriber = await stage.subscriber(['message.received']);
-    const { tenantId, endpointId, delivered, posts } = subscriber;
-    const hear = (own: boolean) =>
-      stage.rpc.request(UpdateEndpoint, { tenantId, endpointId, hears: { own } });
-    await hear(true);
-    await stage.producer.received(tenantId, { fromMe: true });
-    await stage.producer.received(tenantId);
-    await delivered(2);
-    await hear(false);
-    expect(await start(subscriber, { dryRun: true })).toEqual({ total: 1, replay: null });
-    expect(await ended(subscriber, await begun(subscriber))).toMatchObject({ total: 1, done: 1 });
-    expect(posts()).toHaveLength(3);
-    await hear(true);
-    expect(await ended(subscriber, await begun(subscriber))).toMatchObject({ total: 2, done: 2 });
   });
 
   test('leaves alone what is delivered while it runs', async () => {

@@ -489,11 +489,12 @@ export interface DeliveryView {
   /** Event name. */
   event: string;
   /**
-   * Where it stands. PENDING: on its way. HELD: its endpoint is not active. DEAD: given up, a replay tries
+   * Where it stands. PENDING: on its way. HELD: its endpoint is paused or disabled, as `status` and
+   * `pausedReason` of the endpoint say; it goes out once that is active again. DEAD: given up, a replay tries
    * once more. More may come.
    */
   status: 'PENDING' | 'HELD' | 'DELIVERED' | 'DEAD' | (string & {});
-  /** When the next attempt is due. */
+  /** When the next attempt is due; null where none is: under way, finished, or HELD. */
   nextAttemptAt: string | null;
   /** Why it was given up: what went wrong last; null unless it is DEAD. */
   deadReason: string | null;
@@ -1900,8 +1901,8 @@ export interface PutExternalConfigBody {
       )[]
     | undefined;
   /**
-   * What the receiver hears beside what contacts write in chats of their own. What is left out stays as it
-   * is.
+   * What it hears of `message.received`, `message.poll_vote`, `message.live_location` and `call.received`
+   * beside what contacts write in chats of their own. What is left out stays as it is.
    */
   hears?: HearsBody | undefined;
   /** true replaces the webhook secret at once. */

@@ -61,8 +61,14 @@ const CASES: readonly ContractCase[] = [
     },
   },
   {
-    name: 'an address that comes before it was ever enabled is refused',
-    run: (world) => assertFieldRefused(world, PutBoundEndpoint, aPut({ enabled: false }), 'webhookUrl'),
+    name: 'what is given to it before it was ever enabled is refused, field by field',
+    run: async (world) => {
+      const { url, ...off } = aPut({ enabled: false });
+      await assertFieldRefused(world, PutBoundEndpoint, { ...off, url: String(url) }, 'webhookUrl');
+      await assertFieldRefused(world, PutBoundEndpoint, { ...off, events: [] }, 'events');
+      await assertFieldRefused(world, PutBoundEndpoint, { ...off, hears: { own: true } }, 'hears');
+      await assertFieldRefused(world, PutBoundEndpoint, { ...off, rotateSecret: true }, 'rotateSecret');
+    },
   },
   {
     name: 'the first time it is enabled an https address is required',

@@ -1,5 +1,4 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
 import {
   ArrayNotEmpty,
   ArrayUnique,
@@ -9,7 +8,6 @@ import {
   IsOptional,
   IsString,
   Length,
-  ValidateNested,
 } from 'class-validator';
 import {
   type Answerer,
@@ -23,7 +21,7 @@ import {
   SCOPES,
 } from '../../enums.js';
 import { PUBLIC_EVENTS, type PublicEvent } from '../../events/events.js';
-import { Hears, HearsBody } from '../webhooks/hears.js';
+import { EventsProperty, Hears, type HearsBody, HearsProperty } from '../webhooks/hears.js';
 import { AnswersProperty } from './answers-property.js';
 
 /** Body of `PUT /v1/sessions/:id/external-config` (specification, "Session bot mode"). */
@@ -47,28 +45,14 @@ export class PutExternalConfigBody {
   @Length(1, 2048)
   webhookUrl?: string;
 
-  @ApiPropertyOptional({
-    description:
-      'Events of this session to receive; empty means the nine that `POST /v1/webhooks` lists. Otherwise message.received is among them. Left out: they stay.',
-    enum: PUBLIC_EVENTS,
-    isArray: true,
-    uniqueItems: true,
-    example: ['message.received'],
-  })
+  @EventsProperty(
+    'Events of this session to receive; empty means the nine that `POST /v1/webhooks` lists. Otherwise message.received is among them. Left out: they stay.',
+  )
   @IsOptional()
-  @IsArray()
-  @ArrayUnique()
-  @IsIn(PUBLIC_EVENTS, { each: true })
   events?: PublicEvent[];
 
-  @ApiPropertyOptional({
-    description:
-      'What the receiver hears beside what contacts write in chats of their own. What is left out stays as it is.',
-    type: HearsBody,
-  })
+  @HearsProperty('stays as it is')
   @IsOptional()
-  @ValidateNested()
-  @Type(() => HearsBody)
   hears?: HearsBody;
 
   @ApiPropertyOptional({

@@ -15,7 +15,7 @@ import { PUBLIC_EVENTS, type PublicEvent } from '../../events/events.js';
 import { TimeBound } from '../instant.js';
 import { PageQuery } from '../page.js';
 
-/** States of a delivery. `PENDING`: on its way; `HELD`: its endpoint is not active; `DEAD`: given up. */
+/** States of a delivery. `PENDING`: on its way; `HELD`: a pause of its endpoint holds it back; `DEAD`: given up. */
 export const DELIVERY_STATUSES = ['PENDING', 'HELD', 'DELIVERED', 'DEAD'] as const;
 /** Value of `DELIVERY_STATUSES`. */
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
@@ -124,14 +124,20 @@ export class DeliveryView {
 
   @ApiProperty({
     description:
-      'Where it stands. PENDING: on its way. HELD: its endpoint is not active. DEAD: given up, a replay tries once more.',
+      'Where it stands. PENDING: on its way. HELD: its endpoint is paused or disabled, as `status` and `pausedReason` of the endpoint say; it goes out once that is active again. DEAD: given up, a replay tries once more.',
     enum: DELIVERY_STATUSES,
     example: 'DELIVERED',
   })
   @IsIn(DELIVERY_STATUSES)
   status: DeliveryStatus;
 
-  @ApiProperty({ description: 'When the next attempt is due (ISO 8601, UTC).', type: String, nullable: true })
+  @ApiProperty({
+    description:
+      'When the next attempt is due (ISO 8601, UTC); null where none is: under way, finished, or HELD.',
+    type: String,
+    nullable: true,
+    example: '2026-01-31T12:00:30.000Z',
+  })
   @IsOptional()
   @IsISO8601()
   nextAttemptAt: string | null;

@@ -1,7 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
-  ArrayUnique,
   IsArray,
   IsBoolean,
   IsIn,
@@ -23,7 +22,7 @@ import {
 } from '../../enums.js';
 import { PUBLIC_EVENTS, type PublicEvent, UNNAMED_EVENTS } from '../../events/events.js';
 import { MayBeAbsent } from '../may-be-absent.js';
-import { Hears, HearsBody } from './hears.js';
+import { EventsProperty, Hears, type HearsBody, HearsProperty } from './hears.js';
 import { IsWebhookHeaders, MOST_HEADERS } from './headers.js';
 
 const HEADERS = {
@@ -32,8 +31,6 @@ const HEADERS = {
   additionalProperties: { type: 'string' as const, minLength: 1, description: 'Value: printable ASCII.' },
   example: { Authorization: 'Bearer a-token-of-yours' },
 };
-const HEARS =
-  'What it hears of `message.received`, `message.poll_vote`, `message.live_location` and `call.received` beside what contacts write in chats of their own. What is left out ';
 const STANDARD_WEBHOOKS =
   'Whether deliveries carry the headers of Standard Webhooks (webhook-id, webhook-timestamp, webhook-signature) beside ours.';
 const ORDERING =
@@ -56,23 +53,14 @@ export class CreateWebhookBody {
   @Length(1, 2048)
   url: string;
 
-  @ApiPropertyOptional({
-    description: `Events to receive. Empty or left out means these nine: ${UNNAMED_EVENTS.join(', ')}. Every other one has to be named, those of later releases, too.`,
-    enum: PUBLIC_EVENTS,
-    isArray: true,
-    uniqueItems: true,
-    example: ['message.received'],
-  })
+  @EventsProperty(
+    `Events to receive. Empty or left out means these nine: ${UNNAMED_EVENTS.join(', ')}. Every other one has to be named, those of later releases, too.`,
+  )
   @IsOptional()
-  @IsArray()
-  @ArrayUnique()
-  @IsIn(PUBLIC_EVENTS, { each: true })
   events?: PublicEvent[];
 
-  @ApiPropertyOptional({ description: `${HEARS}is as it is by default.`, type: HearsBody })
+  @HearsProperty('is as it is by default')
   @MayBeAbsent()
-  @ValidateNested()
-  @Type(() => HearsBody)
   hears?: HearsBody;
 
   @ApiPropertyOptional({
@@ -118,23 +106,14 @@ export class UpdateWebhookBody {
   @Length(1, 2048)
   url?: string;
 
-  @ApiPropertyOptional({
-    description:
-      'New filter; empty means the nine that `POST /v1/webhooks` lists. That of an endpoint that is bound to a session is empty or contains message.received.',
-    enum: PUBLIC_EVENTS,
-    isArray: true,
-    uniqueItems: true,
-  })
+  @EventsProperty(
+    'New filter; empty means the nine that `POST /v1/webhooks` lists. That of an endpoint that is bound to a session is empty or contains message.received.',
+  )
   @MayBeAbsent()
-  @IsArray()
-  @ArrayUnique()
-  @IsIn(PUBLIC_EVENTS, { each: true })
   events?: PublicEvent[];
 
-  @ApiPropertyOptional({ description: `${HEARS}stays as it is.`, type: HearsBody })
+  @HearsProperty('stays as it is')
   @MayBeAbsent()
-  @ValidateNested()
-  @Type(() => HearsBody)
   hears?: HearsBody;
 
   @ApiPropertyOptional({

@@ -1,5 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsBoolean } from 'class-validator';
+import { Type } from 'class-transformer';
+import { ArrayUnique, IsArray, IsBoolean, IsIn, ValidateNested } from 'class-validator';
+import { PUBLIC_EVENTS } from '../../events/events.js';
 import { MayBeAbsent } from '../may-be-absent.js';
 
 /** Aspects of an event from a chat by which an endpoint chooses: it is of a group, of the own number, or a change of an earlier message. */
@@ -46,4 +48,34 @@ export class HearsBody {
   @MayBeAbsent()
   @IsBoolean()
   changes?: boolean;
+}
+
+/** This decorator describes and checks a filter of events that an endpoint is to have. Whether null may stand there is up to the field. */
+export function EventsProperty(description: string): PropertyDecorator {
+  const example = ['message.received'];
+  return together(
+    ApiPropertyOptional({ description, enum: PUBLIC_EVENTS, isArray: true, uniqueItems: true, example }),
+    IsArray(),
+    ArrayUnique(),
+    IsIn(PUBLIC_EVENTS, { each: true }),
+  );
+}
+
+/**
+ * This decorator describes and checks what an endpoint is to hear. Whether null may stand there is up to the field.
+ * @param leftOut what becomes of an aspect that is left out.
+ */
+export function HearsProperty(leftOut: string): PropertyDecorator {
+  const description = `What it hears of \`message.received\`, \`message.poll_vote\`, \`message.live_location\` and \`call.received\` beside what contacts write in chats of their own. What is left out ${leftOut}.`;
+  return together(
+    ApiPropertyOptional({ description, type: HearsBody }),
+    ValidateNested(),
+    Type(() => HearsBody),
+  );
+}
+
+function together(...decorators: PropertyDecorator[]): PropertyDecorator {
+  return (target, property) => {
+    for (const decorate of decorators) decorate(target, property);
+  };
 }

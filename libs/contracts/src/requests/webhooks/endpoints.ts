@@ -179,7 +179,10 @@ export const ReactivateEndpoint = defineRequest(
 export const TestEndpoint = defineRequest(APP, 'test-endpoint', EndpointRef, EndpointTestReply);
 /** Reads counts and latest attempts of the deliveries of an endpoint. */
 export const GetEndpointHealth = defineRequest(APP, 'get-endpoint-health', EndpointRef, EndpointHealthReply);
-/** Enables, changes or disables the endpoint bound to a session. `SESSION_NOT_FOUND` where the session is deleted. */
+/**
+ * Enables, changes or disables the endpoint bound to a session. `SESSION_NOT_FOUND` where the session is deleted, `VALIDATION_FAILED` for
+ * what is given to an endpoint that is not there and not enabled either.
+ */
 export const PutBoundEndpoint = defineRequest(
   APP,
   'put-bound-endpoint',

@@ -244,8 +244,9 @@ class DeliveriesResource:
     ) -> t.DeliveryView:
         """Send one finished delivery again. One more attempt with the same delivery id and body, signed anew. The
         schedule does not begin again: should it fail, a dead letter is one again, and what was delivered before
-        stays delivered. While the endpoint is paused it is held. A delivery may have 100 attempts; beyond them
-        the answer is 409 `QUOTA_CONFLICT`. That of a `message.…` event needs `messages:read` as well.
+        stays delivered. While the endpoint is paused it is held. It goes out also where the endpoint does not
+        hear such events any more. A delivery may have 100 attempts; beyond them the answer is 409
+        `QUOTA_CONFLICT`. That of a `message.…` event needs `messages:read` as well.
         """
         answer: t.DeliveryView = self._caller.json(
             "POST",
@@ -919,10 +920,12 @@ class SessionsResource:
         body: t.PutExternalConfigBody,
     ) -> t.ExternalConfig:
         """Hand a session to your own bot, or take it back. The bound endpoint hears what is said in the session:
-        this scope is as strong as messages:read. `webhookUrl` is an https address. Another address lifts a pause
-        of the endpoint; ending and enabling external mode does not: `endpointStatus` says whether anything is
-        delivered. mintApiKey needs the scope admin:*; `scopes` narrows the new key, which may do everything
-        otherwise. With mintApiKey or rotateSecret each call makes a new one: do not repeat such a call unseen.
+        this scope is as strong as messages:read. `webhookUrl` is an https address. Before external mode is
+        enabled the first time there is no endpoint: `enabled: false` with it, `events`, `hears` or
+        `rotateSecret` is refused. Another address lifts a pause of the endpoint; ending and enabling external
+        mode does not: `endpointStatus` says whether anything is delivered. mintApiKey needs the scope admin:*;
+        `scopes` narrows the new key, which may do everything otherwise. With mintApiKey or rotateSecret each
+        call makes a new one: do not repeat such a call unseen.
         """
         answer: t.ExternalConfig = self._caller.json(
             "PUT",
@@ -1228,8 +1231,9 @@ class WebhooksResource:
         """Send finished deliveries of an endpoint again. All that the filters match, oldest event first, one
         attempt each, beside live traffic: `status: DEAD` replays the dead letters. `dryRun` only counts them.
         One replay of an endpoint runs at a time; it goes on by itself whatever is restarted, and replays each
-        delivery once. One that has had 100 attempts is left out. It needs `messages:read` as well, but where
-        `event` names one that is no `message.…` event.
+        delivery once. What the endpoint does not hear any more (`events`, `hears`) is left out, and so is what
+        has had 100 attempts. It needs `messages:read` as well, but where `event` names one that is no
+        `message.…` event.
         """
         answer: t.ReplayStart = self._caller.json(
             "POST",

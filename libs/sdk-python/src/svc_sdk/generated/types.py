@@ -566,10 +566,11 @@ class DeliveryView(TypedDict):
     eventId: str
     # Event name.
     event: str
-    # Where it stands. PENDING: on its way. HELD: its endpoint is not active. DEAD: given up, a replay tries
+    # Where it stands. PENDING: on its way. HELD: its endpoint is paused or disabled, as `status` and
+    # `pausedReason` of the endpoint say; it goes out once that is active again. DEAD: given up, a replay tries
     # once more. More may come.
     status: str
-    # When the next attempt is due.
+    # When the next attempt is due; null where none is: under way, finished, or HELD.
     nextAttemptAt: Optional[str]
     # Why it was given up: what went wrong last; null unless it is DEAD.
     deadReason: Optional[str]
@@ -2057,8 +2058,8 @@ class PutExternalConfigBody(_PutExternalConfigBodyNeeded, total=False):
     # Events of this session to receive; empty means the nine that `POST /v1/webhooks` lists. Otherwise
     # message.received is among them. Left out: they stay.
     events: List[Literal["message.received", "message.sent", "message.delivered", "message.read", "message.failed", "session.connected", "session.disconnected", "session.qr_generated", "session.logged_out", "session.passkey_required", "session.passkey_changed", "session.pairing_code_replaced", "webhook.paused", "webhook.recovered", "message.poll_vote", "message.live_location", "call.received"]]
-    # What the receiver hears beside what contacts write in chats of their own. What is left out stays as it
-    # is.
+    # What it hears of `message.received`, `message.poll_vote`, `message.live_location` and `call.received`
+    # beside what contacts write in chats of their own. What is left out stays as it is.
     hears: HearsBody
     # true replaces the webhook secret at once.
     rotateSecret: bool
