@@ -36,6 +36,8 @@ export interface KeyOrder {
   expiresAt?: Date | null | undefined;
   /** Session for whose bot it is. */
   sessionId?: string | null | undefined;
+  /** First of the keys that have replaced each other before it. */
+  firstKid?: string | null;
   actor: string;
 }
 
@@ -89,11 +91,11 @@ export class KeyRows {
   /** Makes a key in the transaction that it belongs to, whatever the quota. */
   async make(
     tx: EntityManager,
-    { tenantId, name, scopes, expiresAt = null, sessionId = null, actor }: KeyOrder,
+    { tenantId, name, scopes, expiresAt = null, sessionId = null, firstKid = null, actor }: KeyOrder,
   ): Promise<MadeKey> {
     const { sandboxOf } = await tx.findOneByOrFail(Tenant, { id: tenantId });
     const { kid, env, key, body } = generateKey(sandboxOf === null ? 'live' : 'test');
-    const values = { kid, env, tenantId, name, scopes, expiresAt, sessionId, last4: key.slice(-4) };
+    const values = { kid, env, tenantId, name, scopes, expiresAt, sessionId, firstKid, last4: key.slice(-4) };
     await tx
       .createQueryBuilder()
       .insert()
