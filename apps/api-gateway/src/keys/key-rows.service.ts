@@ -20,11 +20,6 @@ const FORGET_SQL = `DELETE FROM api_key WHERE kid IN (
     WHERE tenant_id = $1 AND (revoked_at IS NOT NULL OR expires_at <= now)) ended
   WHERE place > 1000 OR ended_at <= now - interval '${LISTED_DAYS} days')`;
 
-/** Keys that one answer names at most. */
-const BOT_KEYS = 100;
-const OF_BOT_SQL = `SELECT kid FROM api_key WHERE tenant_id = $1 AND session_id = $2 AND revoked_at IS NULL
-  AND (expires_at IS NULL OR expires_at > (SELECT svc_now($1))) ORDER BY created_at DESC, kid DESC LIMIT ${BOT_KEYS}`;
-
 const TIME_SQL = `SELECT svc_now($1) + $2::int * interval '1 day' AS at`;
 
 /** A key to be made. */
@@ -68,12 +63,6 @@ export class KeyRows {
       .createQueryBuilder(ApiKey, 'key')
       .where(LISTED, { tenantId })
       .orderBy({ 'key.created_at': 'DESC', 'key.kid': 'DESC' });
-  }
-
-  /** Lists the keys that work and were made for the bot of a session, newest first. */
-  async ofBot(tenantId: string, sessionId: string): Promise<string[]> {
-    const rows = await this.dataSource.query<{ kid: string }[]>(OF_BOT_SQL, [tenantId, sessionId]);
-    return rows.map(({ kid }) => kid);
   }
 
   /**
