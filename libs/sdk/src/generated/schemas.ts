@@ -1908,7 +1908,8 @@ export interface PutExternalConfigBody {
   rotateSecret?: boolean | undefined;
   /**
    * true generates an API key for the bot; it is shown only in this answer. Earlier ones go on working: the
-   * answer names them.
+   * answer names them. All of them are revoked when the session is deleted; only the last live key with
+   * `admin:*` or `*` and no end stays.
    */
   mintApiKey?: boolean | undefined;
   /**
@@ -2605,7 +2606,7 @@ export interface TenantLimits {
   media: LimitCount;
   /** Endpoints for the events of all sessions. Those of external mode are one per session. */
   endpoints: LimitCount;
-  /** API keys that work. One that is replaced does not count in its last 24 hours. */
+  /** API keys that work. A key and those that it has replaced count as one, as long as one of them works. */
   apiKeys: LimitCount;
   /** Widgets. */
   widgets: LimitCount;

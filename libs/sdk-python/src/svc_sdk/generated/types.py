@@ -2063,7 +2063,8 @@ class PutExternalConfigBody(_PutExternalConfigBodyNeeded, total=False):
     # true replaces the webhook secret at once.
     rotateSecret: bool
     # true generates an API key for the bot; it is shown only in this answer. Earlier ones go on working: the
-    # answer names them.
+    # answer names them. All of them are revoked when the session is deleted; only the last live key with
+    # `admin:*` or `*` and no end stays.
     mintApiKey: bool
     # What the key of `mintApiKey` may do. By default everything; a bot that answers needs no more than the two
     # of the example. Only with `mintApiKey`.
@@ -2607,7 +2608,7 @@ class _TenantLimitsNeeded(TypedDict):
     media: LimitCount
     # Endpoints for the events of all sessions. Those of external mode are one per session.
     endpoints: LimitCount
-    # API keys that work. One that is replaced does not count in its last 24 hours.
+    # API keys that work. A key and those that it has replaced count as one, as long as one of them works.
     apiKeys: LimitCount
     # Widgets.
     widgets: LimitCount
