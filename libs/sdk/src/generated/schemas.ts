@@ -26,7 +26,10 @@ export interface ApiKeyView {
   scopes: ('*' | 'messages:send' | 'messages:read' | 'webhooks:manage' | 'admin:*' | (string & {}))[];
   /** The same as one string, separated by spaces. */
   scope: string;
-  /** Session for whose bot `PUT /v1/sessions/:id/external-config` made it; null: made otherwise. */
+  /**
+   * Session for whose bot `PUT /v1/sessions/:id/external-config` made it, and with which it ends; null: made
+   * otherwise.
+   */
   sessionId: string | null;
   /** Last four characters, to tell keys apart. */
   last4: string;

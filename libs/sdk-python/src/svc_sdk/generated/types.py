@@ -33,7 +33,8 @@ class ApiKeyView(TypedDict):
     scopes: List[str]
     # The same as one string, separated by spaces.
     scope: str
-    # Session for whose bot `PUT /v1/sessions/:id/external-config` made it; null: made otherwise.
+    # Session for whose bot `PUT /v1/sessions/:id/external-config` made it, and with which it ends; null: made
+    # otherwise.
     sessionId: Optional[str]
     # Last four characters, to tell keys apart.
     last4: str
@@ -1779,7 +1780,8 @@ class NewApiKey(TypedDict):
     scopes: List[str]
     # The same as one string, separated by spaces.
     scope: str
-    # Session for whose bot `PUT /v1/sessions/:id/external-config` made it; null: made otherwise.
+    # Session for whose bot `PUT /v1/sessions/:id/external-config` made it, and with which it ends; null: made
+    # otherwise.
     sessionId: Optional[str]
     # Last four characters, to tell keys apart.
     last4: str
