@@ -22,6 +22,8 @@ import { SeenEnds } from './audit/seen-ends.js';
 import { ApiKey } from './auth/api-key.entity.js';
 import { ApiKeysController } from './keys/api-keys.controller.js';
 import { ApiKeysService } from './keys/api-keys.service.js';
+import { BotKeysConsumer } from './keys/bot-keys.consumer.js';
+import { BotKeys } from './keys/bot-keys.service.js';
 import { KeyRotations } from './keys/key-rotations.service.js';
 import { KeyRows } from './keys/key-rows.service.js';
 import { KeyDigest } from './auth/api-key.js';
@@ -230,6 +232,7 @@ const events = {
     PollsConsumer,
     SandboxConsumer,
     ScheduleConsumer,
+    BotKeysConsumer,
     AuditConsumer,
     TenantsConsumer,
     TenantKeysConsumer,
@@ -249,6 +252,7 @@ const events = {
     KeyDigest,
     ApiKeysService,
     KeyRotations,
+    BotKeys,
     KeyRows,
     AuditService,
     AuditVerifier,

@@ -116,7 +116,10 @@ export class BillingConfig extends ServiceConfig {
 
   @EnvNumbers(
     'KEYS_INCLUDED',
-    { description: `API keys that work at the same time. ${PER_PLAN}`, example: '100' },
+    {
+      description: `API keys that work at the same time, each with those that it has replaced. ${PER_PLAN}`,
+      example: '100',
+    },
     PLANS.length,
     { least: 0, most: 10_000 },
   )

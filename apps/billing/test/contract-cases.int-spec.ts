@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
 import { OpenCheckout } from '@svc/contracts';
 import { paymentCases, type PaymentWorld, subscriptionCases, wholeTenantInBillingCases } from '@svc/testing';
+import { allEventsProcessed, use } from './calls.js';
 import { type PaidBilling, reaches, startPaidBilling } from './provider.js';
 
 let paid: PaidBilling;
@@ -17,6 +18,10 @@ beforeAll(async () => {
       await reaches(billing, tenantId, { plan, keeper: 'stripe' });
     },
     signatureOf: (payload) => stripe.signature(payload),
+    useTokens: async (tenantId, tokens) => {
+      await use(billing, tenantId, tokens);
+      await allEventsProcessed(billing);
+    },
   };
 });
 afterAll(() => paid.stop());

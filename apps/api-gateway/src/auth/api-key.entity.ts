@@ -20,6 +20,8 @@ export class ApiKey {
   @Column('timestamptz', { name: 'revoked_at', nullable: true }) revokedAt: Date | null;
   /** When it was replaced last. */
   @Column('timestamptz', { name: 'rotated_at', nullable: true }) rotatedAt: Date | null;
+  /** Kid of the first of the keys that have replaced each other down to this one; null: this is the first. */
+  @Column('text', { name: 'first_kid', nullable: true }) firstKid: string | null;
   /** Kid of the key that has replaced it last. */
   @Column('text', { name: 'replaced_by', nullable: true }) replacedBy: string | null;
   /** End that it had before it was replaced; null: none, or it was not replaced. */

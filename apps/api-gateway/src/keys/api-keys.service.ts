@@ -67,14 +67,14 @@ export class ApiKeysService {
     const { made, ended } = await this.dataSource.transaction((tx) =>
       keepAdminKey(tx, caller, async () => {
         const { old, ...wish } = await this.rotations.wishOf(tx, caller, body);
-        if (old) return this.rotations.replace(tx, caller, old, { name, ...wish }, most);
+        if (old) return this.rotations.replace(tx, caller, old, { name, ...wish });
         await this.quotas.assertRoom(tx, tenantId, 'keys', most);
         const order = { tenantId, name: name ?? 'API key', actor: actorOf(caller) };
         const key = await this.rows.make(tx, { ...order, scopes: wish.scopes, expiresAt: wish.end });
-        return { made: { ...key, rotated: null }, ended: null };
+        return { made: { ...key, rotated: null }, ended: [] };
       }),
     );
-    if (ended !== null) this.permissions.invalidate(ended);
+    for (const kid of ended) this.permissions.invalidate(kid);
     return made;
   }
 

@@ -4,7 +4,6 @@ import type { EntityManager } from 'typeorm';
 import { AuditService } from '../audit/audit.service.js';
 import { ApiKey } from '../auth/api-key.entity.js';
 import { actorOf, type Caller, covers, isAdmin } from '../auth/authorization.js';
-import { QuotasService } from '../limits/quotas.service.js';
 import { isNarrower, type KeyRights, lasts } from './key-rights.js';
 import { KeyRows, timeIn } from './key-rows.service.js';
 
@@ -25,6 +24,15 @@ const REPLACE_SQL = `UPDATE api_key SET replaced_by = $2, rotated_at = svc_now(t
     expires_at = least(expires_at, svc_now(tenant_id) + interval '24 hours')
   WHERE kid = $1 RETURNING expires_at AS "expiresAt"`;
 
+/** Keys that one key has replaced and that still work, at most: a rotation is never refused for their number, the oldest of them ends. */
+const MOST_REPLACED = 10;
+
+const END_OLDEST_SQL = `UPDATE api_key SET revoked_at = svc_now(tenant_id) WHERE kid IN (
+    SELECT kid FROM api_key WHERE tenant_id = $1 AND coalesce(first_kid, kid) = $2
+      AND rotated_at IS NOT NULL AND revoked_at IS NULL AND expires_at > (SELECT svc_now($1))
+    ORDER BY expires_at DESC, created_at DESC OFFSET ${MOST_REPLACED})
+  RETURNING kid`;
+
 /** A key that is asked for: beside the others, or in the place of an old one. */
 export interface KeyWish {
   old: ApiKey | null;
@@ -40,8 +48,8 @@ interface Asked {
 /** A successor that was made. */
 interface Succession {
   made: NewApiKey;
-  /** Kid of the successor before, which nobody had used and which has ended. */
-  ended: string | null;
+  /** Kids of keys that have ended with that: the successor before, which nobody had used, and the oldest of many. */
+  ended: string[];
 }
 
 /**
@@ -53,7 +61,6 @@ export class KeyRotations {
   constructor(
     private readonly rows: KeyRows,
     private readonly audit: AuditService,
-    private readonly quotas: QuotasService,
   ) {}
 
   /**
@@ -74,35 +81,45 @@ export class KeyRotations {
   }
 
   /**
-   * Makes the successor of a key. It takes the room of the old one: whoever has as many keys as there may be can replace one that leaked.
-   * The replaced ones have a bound of their own, so that a chain of rotations ends; those of narrow keys take no room from the others.
-   * @throws AppError `API_KEY_CONFLICT` where another call has replaced it at the same moment, `API_KEY_REPLACED`, `QUOTA_CONFLICT`
+   * Makes the successor of a key, whatever the quota: the two count as one. So whoever has as many keys as there may be can replace one that
+   * leaked, and keys that replace themselves without end take no room from the others.
+   * @throws AppError `API_KEY_CONFLICT` where another call has replaced it at the same moment, `API_KEY_REPLACED`
    */
   async replace(
     tx: EntityManager,
     caller: Caller,
     old: ApiKey,
     { name = old.name, ...wish }: { name: string | undefined } & Omit<KeyWish, 'old'>,
-    most: number | null,
   ): Promise<Succession> {
-    const { tenantId, kid } = old;
+    const { tenantId, kid, sessionId, firstKid } = old;
     const actor = actorOf(caller);
-    const ended = await this.endSuccessor(tx, old, actor);
-    const quota = isAdmin(old.scopes) ? 'replacedAdminKeys' : 'replacedKeys';
-    // Also whoever may have no key can replace the one there is.
-    const mostReplaced = most === null ? null : Math.max(most, 1);
-    if (old.rotatedAt === null) await this.quotas.assertRoom(tx, tenantId, quota, mostReplaced);
-    else if (ended === null) await this.quotas.assertRoom(tx, tenantId, 'keys', most);
+    const unused = await this.endSuccessor(tx, old, actor);
     const made = await this.rows.make(tx, {
-      ...{ tenantId, name, actor },
-      ...{ scopes: wish.scopes, expiresAt: wish.end, sessionId: old.sessionId },
+      ...{ tenantId, name, actor, sessionId, firstKid: firstKid ?? kid },
+      ...{ scopes: wish.scopes, expiresAt: wish.end },
     });
     // TypeORM answers UPDATE … RETURNING with [rows, count].
     const [[row]] = await tx.query<[[{ expiresAt: Date }], number]>(REPLACE_SQL, [kid, made.kid]);
     const rotated = { kid, expiresAt: row.expiresAt.toISOString() };
     const details = { expiresAt: rotated.expiresAt, by: made.kid };
     await this.audit.write({ tenantId, actor, action: 'api_key.rotated', target: kid, details }, tx);
-    return { made: { ...made, rotated }, ended };
+    const oldest = await this.endOldest(tx, old, actor);
+    return { made: { ...made, rotated }, ended: [...unused, ...oldest] };
+  }
+
+  /** Ends those that a key has replaced beyond so many, before their time. @returns their kids. */
+  private async endOldest(
+    tx: EntityManager,
+    { tenantId, kid, firstKid }: ApiKey,
+    actor: string,
+  ): Promise<string[]> {
+    const of = [tenantId, firstKid ?? kid];
+    const [ended] = await tx.query<[{ kid: string }[], number]>(END_OLDEST_SQL, of);
+    for (const { kid: target } of ended) {
+      const details = { mostReplaced: MOST_REPLACED };
+      await this.audit.write({ tenantId, actor, action: 'api_key.revoked', target, details }, tx);
+    }
+    return ended.map((key) => key.kid);
   }
 
   private async findWorking(tx: EntityManager, tenantId: string, kid: string): Promise<ApiKey> {
@@ -111,24 +128,24 @@ export class KeyRotations {
     throw new AppError('API_KEY_NOT_FOUND', 'This key has expired: make a new one.');
   }
 
-  /** Ends the successor that a replaced key has, if nobody has used it: its secret was lost. @returns its kid. */
+  /** Ends the successor that a replaced key has, if nobody has used it: its secret was lost. @returns its kid, or none. */
   private async endSuccessor(
     tx: EntityManager,
     { tenantId, rotatedAt, replacedBy }: ApiKey,
     actor: string,
-  ): Promise<string | null> {
-    if (rotatedAt === null) return null;
+  ): Promise<string[]> {
+    if (rotatedAt === null) return [];
     const now = await timeIn(tx, tenantId, 0);
     if (now.getTime() - rotatedAt.getTime() < CONCURRENT_MS) throw new AppError('API_KEY_CONFLICT');
     const [[successor]] = await tx.query<[{ kid: string }[], number]>(END_UNUSED_SQL, [replacedBy]);
     if (successor) {
       const fact = { tenantId, actor, action: 'api_key.revoked', target: successor.kid };
       await this.audit.write({ ...fact, details: { unused: true } }, tx);
-      return successor.kid;
+      return [successor.kid];
     }
     if ((await tx.query<object[]>(IS_UNUSED_SQL, [replacedBy])).length === 0)
       throw new AppError('API_KEY_REPLACED', undefined, { kid: replacedBy });
-    return null;
+    return [];
   }
 }
 

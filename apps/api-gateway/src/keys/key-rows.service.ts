@@ -20,11 +20,6 @@ const FORGET_SQL = `DELETE FROM api_key WHERE kid IN (
     WHERE tenant_id = $1 AND (revoked_at IS NOT NULL OR expires_at <= now)) ended
   WHERE place > 1000 OR ended_at <= now - interval '${LISTED_DAYS} days')`;
 
-/** Keys that one answer names at most. */
-const BOT_KEYS = 100;
-const OF_BOT_SQL = `SELECT kid FROM api_key WHERE tenant_id = $1 AND session_id = $2 AND revoked_at IS NULL
-  AND (expires_at IS NULL OR expires_at > (SELECT svc_now($1))) ORDER BY created_at DESC, kid DESC LIMIT ${BOT_KEYS}`;
-
 const TIME_SQL = `SELECT svc_now($1) + $2::int * interval '1 day' AS at`;
 
 /** A key to be made. */
@@ -36,6 +31,8 @@ export interface KeyOrder {
   expiresAt?: Date | null | undefined;
   /** Session for whose bot it is. */
   sessionId?: string | null | undefined;
+  /** First of the keys that have replaced each other before it. */
+  firstKid?: string | null;
   actor: string;
 }
 
@@ -68,12 +65,6 @@ export class KeyRows {
       .orderBy({ 'key.created_at': 'DESC', 'key.kid': 'DESC' });
   }
 
-  /** Lists the keys that work and were made for the bot of a session, newest first. */
-  async ofBot(tenantId: string, sessionId: string): Promise<string[]> {
-    const rows = await this.dataSource.query<{ kid: string }[]>(OF_BOT_SQL, [tenantId, sessionId]);
-    return rows.map(({ kid }) => kid);
-  }
-
   /**
    * Makes a key beside the others, e.g. for an external bot.
    * @throws AppError `QUOTA_CONFLICT`
@@ -89,11 +80,11 @@ export class KeyRows {
   /** Makes a key in the transaction that it belongs to, whatever the quota. */
   async make(
     tx: EntityManager,
-    { tenantId, name, scopes, expiresAt = null, sessionId = null, actor }: KeyOrder,
+    { tenantId, name, scopes, expiresAt = null, sessionId = null, firstKid = null, actor }: KeyOrder,
   ): Promise<MadeKey> {
     const { sandboxOf } = await tx.findOneByOrFail(Tenant, { id: tenantId });
     const { kid, env, key, body } = generateKey(sandboxOf === null ? 'live' : 'test');
-    const values = { kid, env, tenantId, name, scopes, expiresAt, sessionId, last4: key.slice(-4) };
+    const values = { kid, env, tenantId, name, scopes, expiresAt, sessionId, firstKid, last4: key.slice(-4) };
     await tx
       .createQueryBuilder()
       .insert()

@@ -3,8 +3,10 @@ import type { EntityManager } from 'typeorm';
 import type { Caller } from '../auth/authorization.js';
 import { LOCK_TENANTS_SQL } from '../limits/quotas.service.js';
 
-const ENDLESS_ADMIN_SQL = `SELECT EXISTS (SELECT FROM api_key
-  WHERE tenant_id = $1 AND revoked_at IS NULL AND expires_at IS NULL AND scopes && '{*,admin:*}') AS found`;
+/** Condition of a key that works, may do everything and has no end. */
+export const IS_ENDLESS_ADMIN = `revoked_at IS NULL AND expires_at IS NULL AND scopes && '{*,admin:*}'`;
+
+const ENDLESS_ADMIN_SQL = `SELECT EXISTS (SELECT FROM api_key WHERE tenant_id = $1 AND ${IS_ENDLESS_ADMIN}) AS found`;
 
 /**
  * Changes keys of a tenant, one change at a time, and takes back what would leave it without a key that may do everything and has no end:

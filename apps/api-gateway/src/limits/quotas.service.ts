@@ -4,15 +4,11 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
 import { entitlementsOf } from './entitlements.js';
 
-const WORKING_KEYS = `SELECT count(*)::int FROM api_key
-  WHERE tenant_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > (SELECT svc_now($1)))`;
-
 /** Things that the gateway counts by its rows, each as a statement that knows the tenant as $1. */
 const COUNTS = {
-  keys: `${WORKING_KEYS} AND rotated_at IS NULL`,
-  replacedKeys: `${WORKING_KEYS} AND rotated_at IS NOT NULL`,
-  // Keys that may replace themselves alone do not use up what the others need.
-  replacedAdminKeys: `${WORKING_KEYS} AND rotated_at IS NOT NULL AND scopes && '{*,admin:*}'`,
+  // A key and those that it has replaced are one, whichever of them works: a rotation takes no room, and a revoked successor makes none.
+  keys: `SELECT count(DISTINCT coalesce(first_kid, kid))::int FROM api_key
+    WHERE tenant_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > (SELECT svc_now($1)))`,
   widgets: 'SELECT count(*)::int FROM widget WHERE tenant_id = $1',
   scheduled: 'SELECT count(*)::int FROM scheduled_message WHERE tenant_id = $1',
   uploads: 'SELECT coalesce(sum(bytes), 0)::float8 FROM kept_uploads WHERE tenant_id = $1',
@@ -48,7 +44,7 @@ export class QuotasService {
   async assertRoom(
     tx: EntityManager,
     tenantId: string,
-    quota: 'keys' | 'replacedKeys' | 'replacedAdminKeys' | 'widgets',
+    quota: 'keys' | 'widgets',
     most: number | null,
   ): Promise<void> {
     if (most === null) return;

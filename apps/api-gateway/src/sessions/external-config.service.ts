@@ -9,13 +9,14 @@ import {
   PutBoundEndpoint,
   type PutBoundEndpointV1,
   type PutExternalConfigBody,
+  type SessionRef,
   type SessionReply,
   type SessionState,
   type WebhookEndpointWithSecret,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
 import { AuditService } from '../audit/audit.service.js';
-import { KeyRows } from '../keys/key-rows.service.js';
+import { BotKeys } from '../keys/bot-keys.service.js';
 import { actorOf, allows, type Caller } from '../auth/authorization.js';
 import { withoutNulls } from '../edge/without-nulls.js';
 import { answererOf, SessionsService } from './sessions.service.js';
@@ -34,7 +35,7 @@ const MOST_TRIES = 10;
 export class ExternalConfigService {
   constructor(
     private readonly sessions: SessionsService,
-    private readonly keys: KeyRows,
+    private readonly keys: BotKeys,
     private readonly audit: AuditService,
     private readonly rpc: RpcClient,
   ) {}
@@ -139,10 +140,21 @@ export class ExternalConfigService {
     };
     if (!mintApiKey) return { env };
     const scopes = asked ?? ['*'];
-    const earlier = await this.keys.ofBot(tenantId, sessionId);
     const order = { tenantId, sessionId, name: `Bot of ${sessionName}`, scopes, actor: actorOf(caller) };
-    const { kid, name, secret } = await this.keys.makeBeside(order);
+    const { key, earlier } = await this.keys.make(order);
+    await this.endWithSession(order);
+    const { kid, name, secret } = key;
     return { env: { ...env, SVC_API_KEY: secret }, mintedKey: { kid, name, scopes, earlier } };
+  }
+
+  /** Ends a key that was made while its session was deleted: whoever deleted it did not find the key. @throws AppError `SESSION_NOT_FOUND` */
+  private async endWithSession(order: SessionRef & { actor: string }): Promise<void> {
+    try {
+      await this.sessions.owned(order.tenantId, order.sessionId);
+    } catch (error) {
+      if ((error as AppError).code === 'SESSION_NOT_FOUND') await this.keys.end(order, order.actor);
+      throw error;
+    }
   }
 }
 

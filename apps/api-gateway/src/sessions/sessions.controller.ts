@@ -188,7 +188,8 @@ export class SessionsController {
   @ApiOperation({
     operationId: 'deleteSession',
     summary: 'Unlink the phone and delete the session',
-    description: 'The endpoint that is bound to it is deleted with it.',
+    description:
+      'The endpoint that is bound to it is deleted with it. Keys that `mintApiKey` made for its bot, and those that have replaced them, are revoked; only the last live key with `admin:*` or `*` and no end stays.',
   })
   @ApiId('id', 'Session id.')
   @ApiNoContentResponse({ description: 'Deleted.' })

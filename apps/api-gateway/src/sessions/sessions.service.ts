@@ -30,6 +30,7 @@ import {
 import { RpcClient } from '@svc/messaging';
 import { actorOf, type Caller } from '../auth/authorization.js';
 import { SendPermissions } from '../auth/send-permissions.js';
+import { BotKeys } from '../keys/bot-keys.service.js';
 import { LimitsService } from '../limits/limits.service.js';
 import { isReadOnly, mostSessions } from '../limits/entitlements.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
@@ -45,6 +46,7 @@ export class SessionsService {
     private readonly cursors: Cursors,
     private readonly limits: LimitsService,
     private readonly permissions: SendPermissions,
+    private readonly botKeys: BotKeys,
   ) {}
 
   /** @throws AppError `RATE_LIMITED` where the plan has no room for another one. */
@@ -146,9 +148,14 @@ export class SessionsService {
     return reply;
   }
 
-  /** Deletes a session. The endpoint that is bound to it goes once the session has ended: the dispatcher gets the event of that. */
+  /**
+   * Deletes a session, and the keys of its bot with it. The endpoint that is bound to it goes once the session has ended: the dispatcher gets
+   * the event of that.
+   */
   async delete(caller: Caller, sessionId: string): Promise<void> {
-    await this.change(caller.tenantId, sessionId, 'delete', actorOf(caller));
+    const { tenantId } = caller;
+    await this.change(tenantId, sessionId, 'delete', actorOf(caller));
+    await this.botKeys.end({ tenantId, sessionId }, actorOf(caller));
   }
 
   async withTier(session: SessionState): Promise<SessionView> {

@@ -30,6 +30,17 @@ const sql = (statement: string, parameters: unknown[]): Promise<Record<string, u
 describe('API keys', () => {
   const make = ({ apiKey }: NewTenant, body: object = { rotates: null }): Promise<Answer> =>
     gateway.call(apiKey, 'POST /v1/api-keys', body);
+  const use = async (key: string | undefined): Promise<number> =>
+    (await gateway.call(key, 'GET /v1/sessions')).status;
+  /** Replaces a key by its equal, which is used from then on. */
+  const rotate = async (key: string | undefined): Promise<string> => {
+    const { status, body } = await gateway.call(key, 'POST /v1/api-keys');
+    expect([status, body['code']]).toEqual([201, undefined]);
+    const secret = String(body['secret']);
+    expect(await use(secret)).toBe(200);
+    return secret;
+  };
+  const kidOf = (key = ''): string => key.slice(8, 20);
 
   test('are as many as the tenant may have; one that is revoked makes room', async () => {
     const tenant = await own({ keys: 2 });
@@ -50,7 +61,7 @@ describe('API keys', () => {
     expect(items.map(({ action }) => action)).not.toContain('api_key.rotated');
   });
 
-  test('can be rotated at the bound: one that is replaced does not count in its last 24 hours', async () => {
+  test('can be rotated at the bound: one that is replaced and the new one count as one', async () => {
     const tenant = await own({ keys: 2 });
     const { body: other } = await make(tenant);
     expect(await make(tenant, { rotates: other['kid'] })).toMatchObject({ status: 201 });
@@ -61,19 +72,40 @@ describe('API keys', () => {
     expect(await make(tenant)).toMatchObject(refusal('keys', 2));
   });
 
-  test('that are replaced are no more than the others may be: a chain of rotations ends', async () => {
+  test('are replaced at the bound as often as one likes, and those before work on for their 24 hours', async () => {
+    const tenant = await own({ keys: 1 });
+    const keys = [tenant.apiKey];
+    for (let n = 0; n < 3; n += 1) keys.push(await rotate(keys.at(-1)));
+    expect(await Promise.all(keys.map(use))).toEqual([200, 200, 200, 200]);
+    expect(await limitsOf(tenant)).toMatchObject({ apiKeys: { limit: 1, used: 1, left: 0 } });
+    expect(await make(tenant)).toMatchObject(refusal('keys', 1));
+  });
+
+  test('have ten replaced ones before them at most: the one with the least time left ends early, those of others do not', async () => {
     const tenant = await own({ keys: 2 });
-    let newest = tenant;
-    for (let n = 0; n < 2; n += 1) {
-      const { status, body } = await make(newest, {});
-      expect(status).toBe(201);
-      newest = { ...newest, apiKey: String(body['secret']) };
-    }
-    const refused = await make(newest, {});
-    expect(refused).toMatchObject(refusal('keys', 2));
-    expect(refused.body['message']).toContain('replaced');
-    await gateway.call(newest.apiKey, `DELETE /v1/api-keys/${tenant.kid}`);
-    expect(await make(newest, {})).toMatchObject({ status: 201 });
+    const bots = [String((await make(tenant, { scopes: ['messages:read'] })).body['secret'])];
+    const admin = await rotate(tenant.apiKey);
+    for (let n = 0; n < 11; n += 1) bots.push(await rotate(bots.at(-1)));
+    expect(await Promise.all(bots.map(use))).toEqual([401, ...Array.from({ length: 11 }, () => 200)]);
+    expect(await Promise.all([tenant.apiKey, admin].map(use))).toEqual([200, 200]);
+    const { items } = await gateway.service.rpc.request(GetAuditLog, { tenantId: tenant.tenantId });
+    const revoked = items.filter(({ action }) => action === 'api_key.revoked');
+    expect(revoked).toMatchObject([
+      { actor: `key:${kidOf(bots.at(-2))}`, target: kidOf(bots[0]), details: { mostReplaced: 10 } },
+    ]);
+    expect(await limitsOf(tenant)).toMatchObject({ apiKeys: { used: 2 } });
+  });
+
+  test('count while one that they have replaced works, which can be replaced where the new one was revoked', async () => {
+    const tenant = await own({ keys: 2 });
+    const bot = String((await make(tenant, { scopes: ['messages:read'] })).body['secret']);
+    const { body: lost } = await gateway.call(bot, 'POST /v1/api-keys');
+    await gateway.call(tenant.apiKey, `DELETE /v1/api-keys/${String(lost['kid'])}`);
+    expect(await make(tenant)).toMatchObject(refusal('keys', 2));
+    await gateway.service.rpc.request(AgeKey, { kid: kidOf(bot), hours: 1 });
+    expect(await use(await rotate(bot))).toBe(200);
+    await gateway.service.rpc.request(AgeKey, { kid: kidOf(bot), hours: 23 });
+    expect(await limitsOf(tenant)).toMatchObject({ apiKeys: { used: 2 } });
   });
 
   test('that are replaced make no room for a second successor', async () => {
@@ -87,15 +119,6 @@ describe('API keys', () => {
     expect(await make(tenant, {})).toMatchObject({ status: 409, body: { code: 'API_KEY_REPLACED' } });
     expect((await gateway.call(String(first['secret']), 'GET /v1/sessions')).status).toBe(401);
     expect(await limitsOf(tenant)).toMatchObject({ apiKeys: { used: 1 } });
-  });
-
-  test('that replace themselves without end leave the admin key room to be replaced', async () => {
-    const tenant = await own({ keys: 2 });
-    let leaked = String((await make(tenant, { scopes: ['messages:send'] })).body['secret']);
-    const rotate = (): Promise<Answer> => gateway.call(leaked, 'POST /v1/api-keys');
-    for (let n = 0; n < 2; n += 1) leaked = String((await rotate()).body['secret']);
-    expect(await rotate()).toMatchObject(refusal('keys', 2));
-    expect(await make(tenant, {})).toMatchObject({ status: 201 });
   });
 
   test('that have expired do not count', async () => {

@@ -7,6 +7,7 @@ import {
   TakeProviderEvent,
   type TokenRefusal,
 } from '@svc/contracts';
+import { waitFor } from '@svc/testing';
 import { SubscriptionsService } from '../../src/subscriptions/subscriptions.service.js';
 import { TOKENS, USAGE } from '../support/figures.js';
 import { type Answer, gateway, tenant, withGateway } from '../support/gateway.js';
@@ -198,6 +199,48 @@ describe('a send of a plan whose tokens are used up', () => {
     expect((await send()).status).toBe(200);
     await send.answeredBy({ enabled: false });
     expect((await send()).status).toBe(429);
+  });
+});
+
+describe('a message whose time comes after the tokens of the plan are used up', () => {
+  const HOUR_MS = 3_600_000;
+  const inAnHour = (): string => new Date(Date.now() + HOUR_MS).toISOString();
+  /** Has a message accepted, uses up the tokens, and moves the tenant's clock to its time. */
+  const due = async (change: Partial<SessionState> = {}) => {
+    const { tenantId, apiKey } = await gateway.createTenant({ plan: 'STARTER' });
+    const session = gateway.fakes.addSession(tenantId);
+    const send = (more: object = {}): Promise<Answer> =>
+      call('POST /v1/messages', { sessionId: session.id, to: '+15550001111', text: 'x', ...more }, apiKey);
+    const accepted = await send({ sendAt: inAnHour() });
+    expect(accepted).toMatchObject({ status: 200 });
+    gateway.fakes.billing.useTokens(tenantId, 5_000_000);
+    gateway.invalidatePermissions();
+    Object.assign(session, change);
+    const status = (await send()).status;
+    await gateway.service.database.query(
+      'INSERT INTO public.svc_clock (tenant_id, offset_ms) VALUES ($1, $2)',
+      [tenantId, HOUR_MS],
+    );
+    const jobId = accepted.body['jobId'] as string;
+    const read = async () => (await call(`GET /v1/messages/${jobId}`, undefined, apiKey)).body;
+    return { jobId, status, read, commands: () => gateway.commandsOf(session.id) };
+  };
+
+  test('fails where a send of that moment is refused, and takes nothing of the day', async () => {
+    const { jobId, status, read, commands } = await due();
+    expect(status).toBe(429);
+    await waitFor('its failure', async () => (await read())['status'] === 'FAILED');
+    // The worker's words name the layer.
+    expect(await read()).toMatchObject({ failure: { code: 'RATE_LIMITED', message: 'tokens' } });
+    expect(gateway.fakes.reserved.has(jobId)).toBe(false);
+    expect(await commands()).toEqual([]);
+  });
+
+  test('goes out where its own bot answers its session by then: that uses no tokens', async () => {
+    const { jobId, status, commands } = await due({ botMode: 'EXTERNAL' });
+    expect(status).toBe(200);
+    await waitFor('the command', async () => (await commands()).some(({ id }) => id === jobId));
+    expect(gateway.fakes.reserved.get(jobId)).toBe(1);
   });
 });
 

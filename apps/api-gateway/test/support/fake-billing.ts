@@ -2,6 +2,7 @@ import {
   AppError,
   CreateSubscription,
   type CreateSubscriptionV1,
+  type Entitlements,
   GetSubscription,
   GetUsage,
   type GetUsageV1,
@@ -16,6 +17,8 @@ import {
   type SubscriptionState,
   TakeProviderEvent,
   type TakeProviderEventV1,
+  type TokenRefusal,
+  type TokenUsage,
 } from '@svc/contracts';
 import { NO_LIMITS, PLAN_NUMBERS } from '@svc/testing';
 import { ACTIVE } from './fake-answers.js';
@@ -37,6 +40,8 @@ export class FakeBilling {
   /** Webhooks of the provider, as they came. */
   readonly webhooks: TakeProviderEventV1[] = [];
   private readonly stored = new Set<string>();
+  /** Tokens that tenants have used in this month; the others have the figures. */
+  private readonly used = new Map<string, number>();
 
   answer(on: On): void {
     on(CreateSubscription, ({ tenantId, plan, status, internal }: CreateSubscriptionV1) => {
@@ -52,9 +57,11 @@ export class FakeBilling {
       return state;
     });
     on(GetSubscription, ({ tenantId }) => {
-      const state = this.of(tenantId);
-      const { plan, internal, entitlements } = state;
-      return { ...state, entitlements: { ...(internal ? NO_LIMITS : PLAN_NUMBERS[plan]), ...entitlements } };
+      const tokenRefusal = this.refusalOf(tenantId);
+      return {
+        ...{ ...this.of(tenantId), entitlements: this.entitlementsOf(tenantId) },
+        ...(tokenRefusal && { tokenRefusal }),
+      };
     });
     this.answerPayments(on);
   }
@@ -65,16 +72,36 @@ export class FakeBilling {
     Object.assign(this.of(tenantId), paid);
   }
 
+  useTokens(tenantId: string, tokens: number): void {
+    this.used.set(tenantId, (this.used.get(tenantId) ?? 0) + tokens);
+  }
+
+  private entitlementsOf(tenantId: string): Entitlements {
+    const { plan, internal, entitlements } = this.of(tenantId);
+    return { ...(internal ? NO_LIMITS : PLAN_NUMBERS[plan]), ...entitlements };
+  }
+
+  private tokensOf(tenantId: string): TokenUsage {
+    const { tokens: included, overage } = this.entitlementsOf(tenantId);
+    const used = this.used.get(tenantId);
+    if (used === undefined || included === null) return TOKENS;
+    const beyond = Math.max(0, used - included);
+    const blocks = overage === 'bill' ? Math.ceil(beyond / TOKENS.blockSize) : 0;
+    const left = Math.max(0, included - used);
+    return { ...TOKENS, used, included, left, overage, blocks, cost: blocks * TOKENS.blockPrice };
+  }
+
+  private refusalOf(tenantId: string): TokenRefusal | undefined {
+    const { used, included: limit, left, overage } = this.tokensOf(tenantId);
+    if (overage === 'bill' || limit === null || left !== 0) return undefined;
+    return { layer: 'tokens', limit, used, resetAt: monthOf().to, retryAfterSeconds: 3_600 };
+  }
+
   private answerPayments(on: On): void {
-    on(GetUsage, ({ tenantId, month = new Date().toISOString().slice(0, 7) }: GetUsageV1) => {
-      this.of(tenantId);
-      const to = new Date(`${month}-01T00:00:00.000Z`);
-      to.setUTCMonth(to.getUTCMonth() + 1);
-      return {
-        ...{ month, from: `${month}-01T00:00:00.000Z`, to: to.toISOString(), tokens: TOKENS },
-        ...{ calls: 3, days: this.llm.days, sessions: this.llm.sessions },
-      };
-    });
+    on(GetUsage, ({ tenantId, month }: GetUsageV1) => ({
+      ...{ ...monthOf(month), tokens: this.tokensOf(tenantId) },
+      ...{ calls: 3, days: this.llm.days, sessions: this.llm.sessions },
+    }));
     on(OpenCheckout, ({ tenantId, plan }) => {
       const { keeper, active } = this.of(tenantId);
       if (keeper === 'stripe' && active) throw new AppError('SUBSCRIPTION_CONFLICT');
@@ -101,4 +128,11 @@ export class FakeBilling {
     if (!state) throw new AppError('TENANT_NOT_FOUND');
     return state;
   }
+}
+
+/** Computes the ends of a month of UTC, this one where none is named. */
+function monthOf(month = new Date().toISOString().slice(0, 7)): { month: string; from: string; to: string } {
+  const to = new Date(`${month}-01T00:00:00.000Z`);
+  to.setUTCMonth(to.getUTCMonth() + 1);
+  return { month, from: `${month}-01T00:00:00.000Z`, to: to.toISOString() };
 }

@@ -52,6 +52,7 @@ beforeAll(async () => {
     received: () => Promise.resolve({ messageId: randomUUID(), contact: '1@s.whatsapp.net', keyId: '3EB0' }),
     called: () => Promise.resolve(called()),
     pay: (payer, plan) => Promise.resolve(fakes.billing.pay(payer, plan)),
+    useTokens: (user, tokens) => Promise.resolve(fakes.billing.useTokens(user, tokens)),
     signatureOf: () => `t=${Math.floor(Date.now() / 1_000)},v1=${'a'.repeat(64)}`,
   };
 });

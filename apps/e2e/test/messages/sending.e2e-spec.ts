@@ -136,6 +136,9 @@ describe('a session of tier 0', () => {
     for (const answer of refused) {
       expectError(answer, 429, 'RATE_LIMITED');
       expect(answer.body['meta']).toMatchObject({ layer: 'session', limit: 10, used: 10 });
+      expect(answer.body['message']).toMatch(
+        /allows 10 a day\. It rises by itself .* is raised by hand: POST /,
+      );
       const { resetAt } = answer.body['meta'] as { resetAt: string };
       expect(resetAt).toMatch(/T00:00:00(\.000)?Z$/);
       // The wait lasts from a moment between question and answer until that time.

@@ -81,3 +81,20 @@ test('an override of sessions makes room for one more, and a lower one makes the
   const shown = await oldest.api('GET', `/v1/sessions/${youngest.sessionId}/limits`);
   expect(shown.body).toMatchObject({ readOnly: true, left: 0 });
 });
+
+test('a session beyond the plan is refused until midnight, and told that waiting does not help, and what does', async () => {
+  const { apiKey } = await createTenant(stack, '--plan', 'STARTER');
+  const create = () => stack.api(apiKey, 'POST', '/v1/sessions', { name: 'Support line' });
+  const { body: first } = await create();
+  const refused = await create();
+  expectError(refused, 429, 'RATE_LIMITED');
+  const meta = { layer: 'plan', resource: 'sessions', limit: 1, used: 1 };
+  const message =
+    'The sessions of the plan are used up: it has room for 1. Waiting does not help, whatever Retry-After says: delete a session, or take a larger plan.';
+  expect(refused.body).toMatchObject({ message, meta });
+  const { resetAt } = refused.body['meta'] as { resetAt: string };
+  expect(resetAt).toMatch(/T00:00:00(\.000)?Z$/);
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect((await stack.api(apiKey, 'DELETE', `/v1/sessions/${String(first['id'])}`)).status).toBe(204);
+  expect((await create()).status).toBe(201);
+});

@@ -310,15 +310,16 @@ export class ApiKeysResource {
    * Rotate the calling key, or create another one. Without a body the calling key is replaced: by one with
    * its name, its scopes and its end. Where the body asks for fewer scopes or a sooner end, a key beside the
    * others is made, and none is replaced. `rotates` says it outright: a key id, or null. The key that is
-   * replaced works for another 24 hours, or until its own end where that is sooner, and does not count: a key
-   * can be replaced where there are as many as there may be, within 24 hours at most that many. Every key may
-   * replace itself, by one with the same or fewer scopes that ends no later; all else needs `admin:*`, which
-   * may give any scopes and any end. Of two calls that replace one key at the same moment, one gets 409
-   * `API_KEY_CONFLICT`. Where the answer was lost, repeat the call after two seconds: while nobody has used
-   * the new key, it ends, and another one replaces the old one; afterwards the answer is 409
-   * `API_KEY_REPLACED`. The last live key with `admin:*` or `*` and no end is not replaced by one with less
-   * (409 `LAST_ADMIN_KEY`). With `environment: TEST` a live key makes one for the sandbox, which replaces
-   * none.
+   * replaced works for another 24 hours, or until its own end where that is sooner. A key and those that it
+   * has replaced count as one: it can be replaced where there are as many as there may be, as often as you
+   * like. Of those that it has replaced ten work at most; where there are more, the oldest of them ends
+   * early. Every key may replace itself, by one with the same or fewer scopes that ends no later; all else
+   * needs `admin:*`, which may give any scopes and any end. Of two calls that replace one key at the same
+   * moment, one gets 409 `API_KEY_CONFLICT`. Where the answer was lost, repeat the call after two seconds:
+   * while nobody has used the new key, it ends, and another one replaces the old one; afterwards the answer
+   * is 409 `API_KEY_REPLACED`. The last live key with `admin:*` or `*` and no end is not replaced by one with
+   * less (409 `LAST_ADMIN_KEY`). With `environment: TEST` a live key makes one for the sandbox, which
+   * replaces none.
    */
   create(body: CreateApiKeyBody, options?: CallOptions): Promise<NewApiKey> {
     return this.caller.json<NewApiKey>({ method: 'POST', path: '/v1/api-keys', body }, options);
@@ -772,7 +773,11 @@ export class SessionsResource {
     );
   }
 
-  /** Unlink the phone and delete the session. The endpoint that is bound to it is deleted with it. */
+  /**
+   * Unlink the phone and delete the session. The endpoint that is bound to it is deleted with it. Keys that
+   * `mintApiKey` made for its bot, and those that have replaced them, are revoked; only the last live key
+   * with `admin:*` or `*` and no end stays.
+   */
   delete(id: string, options?: CallOptions): Promise<void> {
     return this.caller.nothing({ method: 'DELETE', path: `/v1/sessions/${encodeURIComponent(id)}` }, options);
   }

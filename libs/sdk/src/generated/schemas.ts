@@ -26,7 +26,10 @@ export interface ApiKeyView {
   scopes: ('*' | 'messages:send' | 'messages:read' | 'webhooks:manage' | 'admin:*' | (string & {}))[];
   /** The same as one string, separated by spaces. */
   scope: string;
-  /** Session for whose bot `PUT /v1/sessions/:id/external-config` made it; null: made otherwise. */
+  /**
+   * Session for whose bot `PUT /v1/sessions/:id/external-config` made it, and with which it ends; null: made
+   * otherwise.
+   */
   sessionId: string | null;
   /** Last four characters, to tell keys apart. */
   last4: string;
@@ -1909,7 +1912,8 @@ export interface PutExternalConfigBody {
   rotateSecret?: boolean | undefined;
   /**
    * true generates an API key for the bot; it is shown only in this answer. Earlier ones go on working: the
-   * answer names them.
+   * answer names them. All of them are revoked when the session is deleted; only the last live key with
+   * `admin:*` or `*` and no end stays.
    */
   mintApiKey?: boolean | undefined;
   /**
@@ -2606,7 +2610,7 @@ export interface TenantLimits {
   media: LimitCount;
   /** Endpoints for the events of all sessions. Those of external mode are one per session. */
   endpoints: LimitCount;
-  /** API keys that work. One that is replaced does not count in its last 24 hours. */
+  /** API keys that work. A key and those that it has replaced count as one, as long as one of them works. */
   apiKeys: LimitCount;
   /** Widgets. */
   widgets: LimitCount;

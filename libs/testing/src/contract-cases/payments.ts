@@ -11,6 +11,7 @@ import {
   type RequestContract,
   TakeProviderEvent,
   type TenantRef,
+  TOKEN_BLOCK_CENTS,
 } from '@svc/contracts';
 import {
   assertFieldRefused,
@@ -27,6 +28,8 @@ export interface PaymentWorld extends ContractWorld {
   pay(tenantId: string, plan: Plan): Promise<void>;
   /** Writes the signature that goes with the body of a webhook. */
   signatureOf(payload: string): string;
+  /** Uses tokens of this month, and waits until they are counted. */
+  useTokens(tenantId: string, tokens: number): Promise<void>;
 }
 
 /** Opens the page for a tenant, with whatever else its request needs. */
@@ -35,9 +38,9 @@ const OPENING: [RequestContract<TenantRef, ProviderPage>, object][] = [
   [OpenPortal, {}],
 ];
 
-async function create({ rpc }: ContractWorld): Promise<string> {
+async function create({ rpc }: ContractWorld, plan: Plan = 'STARTER'): Promise<string> {
   const tenantId = randomUUID();
-  await rpc.request(CreateSubscription, { tenantId, plan: 'STARTER', status: 'ACTIVE', internal: false });
+  await rpc.request(CreateSubscription, { tenantId, plan, status: 'ACTIVE', internal: false });
   return tenantId;
 }
 
@@ -142,6 +145,34 @@ const USAGE: ContractCase<PaymentWorld>[] = [
       const { tokens } = await world.rpc.request(GetUsage, { tenantId });
       assert.equal(tokens.left, Math.max(0, (tokens.included ?? 0) - tokens.used));
       assertFields(plain(tokens), { currency: 'USD' });
+    },
+  },
+  {
+    name: 'a plan that blocks refuses once its tokens are used up, until the month ends, and bills nothing',
+    run: async (world) => {
+      const tenantId = await create(world, 'STARTER');
+      const limit = 5_000_000;
+      await world.useTokens(tenantId, limit - 1);
+      assert.equal((await world.rpc.request(GetSubscription, { tenantId })).tokenRefusal, undefined);
+      await world.useTokens(tenantId, 2);
+      const { tokens, to: resetAt } = await world.rpc.request(GetUsage, { tenantId });
+      const used = limit + 1;
+      assertFields(plain(tokens), { overage: 'block', used, included: limit, left: 0, blocks: 0, cost: 0 });
+      const { tokenRefusal } = await world.rpc.request(GetSubscription, { tenantId });
+      assertFields(plain(tokenRefusal ?? {}), { layer: 'tokens', limit, used, resetAt });
+      assert.ok(Number(tokenRefusal?.retryAfterSeconds) >= 1, 'not before');
+    },
+  },
+  {
+    name: 'a plan that bills goes on beyond its tokens, by the block, and refuses nothing',
+    run: async (world) => {
+      const tenantId = await create(world, 'GROWTH');
+      const included = 20_000_000;
+      await world.useTokens(tenantId, included + 1);
+      const { tokens } = await world.rpc.request(GetUsage, { tenantId });
+      const billed = { overage: 'bill', blocks: 1, cost: TOKEN_BLOCK_CENTS };
+      assertFields(plain(tokens), { ...billed, used: included + 1, included, left: 0 });
+      assert.equal((await world.rpc.request(GetSubscription, { tenantId })).tokenRefusal, undefined);
     },
   },
 ];

@@ -65,7 +65,7 @@ export class PutExternalConfigBody {
 
   @ApiPropertyOptional({
     description:
-      'true generates an API key for the bot; it is shown only in this answer. Earlier ones go on working: the answer names them.',
+      'true generates an API key for the bot; it is shown only in this answer. Earlier ones go on working: the answer names them. All of them are revoked when the session is deleted; only the last live key with `admin:*` or `*` and no end stays.',
     example: true,
   })
   @IsOptional()

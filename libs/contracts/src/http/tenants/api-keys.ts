@@ -118,7 +118,7 @@ export class ApiKeyView {
 
   @ApiProperty({
     description:
-      'Session for whose bot `PUT /v1/sessions/:id/external-config` made it; null: made otherwise.',
+      'Session for whose bot `PUT /v1/sessions/:id/external-config` made it, and with which it ends; null: made otherwise.',
     type: String,
     nullable: true,
     format: 'uuid',

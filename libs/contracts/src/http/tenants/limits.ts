@@ -111,7 +111,8 @@ export class TenantLimits {
   endpoints: LimitCount;
 
   @ApiProperty({
-    description: 'API keys that work. One that is replaced does not count in its last 24 hours.',
+    description:
+      'API keys that work. A key and those that it has replaced count as one, as long as one of them works.',
     type: LimitCount,
   })
   apiKeys: LimitCount;

@@ -22,15 +22,16 @@ class ApiKeysResource:
         """Rotate the calling key, or create another one. Without a body the calling key is replaced: by one with
         its name, its scopes and its end. Where the body asks for fewer scopes or a sooner end, a key beside the
         others is made, and none is replaced. `rotates` says it outright: a key id, or null. The key that is
-        replaced works for another 24 hours, or until its own end where that is sooner, and does not count: a key
-        can be replaced where there are as many as there may be, within 24 hours at most that many. Every key may
-        replace itself, by one with the same or fewer scopes that ends no later; all else needs `admin:*`, which
-        may give any scopes and any end. Of two calls that replace one key at the same moment, one gets 409
-        `API_KEY_CONFLICT`. Where the answer was lost, repeat the call after two seconds: while nobody has used
-        the new key, it ends, and another one replaces the old one; afterwards the answer is 409
-        `API_KEY_REPLACED`. The last live key with `admin:*` or `*` and no end is not replaced by one with less
-        (409 `LAST_ADMIN_KEY`). With `environment: TEST` a live key makes one for the sandbox, which replaces
-        none.
+        replaced works for another 24 hours, or until its own end where that is sooner. A key and those that it
+        has replaced count as one: it can be replaced where there are as many as there may be, as often as you
+        like. Of those that it has replaced ten work at most; where there are more, the oldest of them ends
+        early. Every key may replace itself, by one with the same or fewer scopes that ends no later; all else
+        needs `admin:*`, which may give any scopes and any end. Of two calls that replace one key at the same
+        moment, one gets 409 `API_KEY_CONFLICT`. Where the answer was lost, repeat the call after two seconds:
+        while nobody has used the new key, it ends, and another one replaces the old one; afterwards the answer
+        is 409 `API_KEY_REPLACED`. The last live key with `admin:*` or `*` and no end is not replaced by one with
+        less (409 `LAST_ADMIN_KEY`). With `environment: TEST` a live key makes one for the sandbox, which
+        replaces none.
         """
         answer: t.NewApiKey = self._caller.json(
             "POST",
@@ -685,7 +686,10 @@ class SessionsResource:
         self,
         id: str,
     ) -> None:
-        """Unlink the phone and delete the session. The endpoint that is bound to it is deleted with it."""
+        """Unlink the phone and delete the session. The endpoint that is bound to it is deleted with it. Keys that
+        `mintApiKey` made for its bot, and those that have replaced them, are revoked; only the last live key
+        with `admin:*` or `*` and no end stays.
+        """
         self._caller.nothing(
             "DELETE",
             f"/v1/sessions/{place(id)}",

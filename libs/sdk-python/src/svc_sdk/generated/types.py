@@ -33,7 +33,8 @@ class ApiKeyView(TypedDict):
     scopes: List[str]
     # The same as one string, separated by spaces.
     scope: str
-    # Session for whose bot `PUT /v1/sessions/:id/external-config` made it; null: made otherwise.
+    # Session for whose bot `PUT /v1/sessions/:id/external-config` made it, and with which it ends; null: made
+    # otherwise.
     sessionId: Optional[str]
     # Last four characters, to tell keys apart.
     last4: str
@@ -1780,7 +1781,8 @@ class NewApiKey(TypedDict):
     scopes: List[str]
     # The same as one string, separated by spaces.
     scope: str
-    # Session for whose bot `PUT /v1/sessions/:id/external-config` made it; null: made otherwise.
+    # Session for whose bot `PUT /v1/sessions/:id/external-config` made it, and with which it ends; null: made
+    # otherwise.
     sessionId: Optional[str]
     # Last four characters, to tell keys apart.
     last4: str
@@ -2064,7 +2066,8 @@ class PutExternalConfigBody(_PutExternalConfigBodyNeeded, total=False):
     # true replaces the webhook secret at once.
     rotateSecret: bool
     # true generates an API key for the bot; it is shown only in this answer. Earlier ones go on working: the
-    # answer names them.
+    # answer names them. All of them are revoked when the session is deleted; only the last live key with
+    # `admin:*` or `*` and no end stays.
     mintApiKey: bool
     # What the key of `mintApiKey` may do. By default everything; a bot that answers needs no more than the two
     # of the example. Only with `mintApiKey`.
@@ -2608,7 +2611,7 @@ class _TenantLimitsNeeded(TypedDict):
     media: LimitCount
     # Endpoints for the events of all sessions. Those of external mode are one per session.
     endpoints: LimitCount
-    # API keys that work. One that is replaced does not count in its last 24 hours.
+    # API keys that work. A key and those that it has replaced count as one, as long as one of them works.
     apiKeys: LimitCount
     # Widgets.
     widgets: LimitCount
