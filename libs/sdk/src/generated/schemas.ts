@@ -91,7 +91,9 @@ export interface CallReceivedV1 {
   sessionId: string;
   /** The platform's id of the call. */
   callId: string;
-  /** The caller's address. */
+  /** Address of the chat, of the caller or of the group: answers go to it. */
+  chatId: string;
+  /** The caller's address; answers go to `chatId`. */
   remoteJid: string;
   /** The caller's phone number in E.164 form; null where the platform hides it. */
   phone: string | null;
@@ -99,8 +101,6 @@ export interface CallReceivedV1 {
   isVideo: boolean;
   /** Whether a group is called. */
   isGroup: boolean;
-  /** Address of the chat: of the caller, or of the group. */
-  chatId: string;
   /** Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages. */
   conversationId: string;
   /**
@@ -1275,14 +1275,14 @@ export interface MessageLiveLocationV1 {
   sessionId: string;
   /** Service message id of the place. */
   messageId: string;
-  /** Address of who is on the way. */
+  /** Address of the chat, of the contact or of the group: answers go to it. */
+  chatId: string;
+  /** Address of who is on the way; answers go to `chatId`. */
   remoteJid: string;
   /** Phone number of who is on the way in E.164 form; null where the platform hides it. */
   phone: string | null;
   /** Display name of who is on the way. */
   pushName: string | null;
-  /** Address of the chat: of the contact, or of the group. */
-  chatId: string;
   /** Whether the chat is a group. */
   isGroup: boolean;
   /** Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages. */
@@ -1358,7 +1358,9 @@ export interface MessagePollVoteV1 {
   pollKeyId: string;
   /** Address of who wrote the poll; that of the number itself, of a poll of its own. */
   pollAuthor: string;
-  /** The voter's address. */
+  /** Address of the chat, of the contact or of the group: answers go to it. */
+  chatId: string;
+  /** The voter's address; answers go to `chatId`. */
   remoteJid: string;
   /** Address behind which the platform hides the number of the voter, where both are known. */
   hiddenJid?: string | undefined;
@@ -1366,8 +1368,6 @@ export interface MessagePollVoteV1 {
   phone: string | null;
   /** The voter's display name. */
   pushName: string | null;
-  /** Address of the chat: of the contact, or of the group. */
-  chatId: string;
   /** Whether the chat is a group. */
   isGroup: boolean;
   /** Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages. */
@@ -1395,18 +1395,18 @@ export interface MessageReceivedV1 {
   sessionId: string;
   /** Service message id. */
   messageId: string;
+  /** Address of the chat, of the contact or of the group: answers go to it. */
+  chatId: string;
   /** The sender's address; in a group, one of its members. Answers go to `chatId`. */
   remoteJid: string;
-  /** Address of the chat: send answers to it. Of the contact, or of the group. */
-  chatId?: string | undefined;
   /** Whether the chat is a group. */
-  isGroup?: boolean | undefined;
+  isGroup: boolean;
   /** True for a message that names the number of the session: in a group, it is meant for it. */
   mentionsMe?: boolean | undefined;
   /**
    * True for a message that was written on the own phone, or on another device of the number: no contact
-   * wrote it, `remoteJid` is the number itself. An endpoint hears it where `hears.own` is true. What is sent
-   * through the API is not told so.
+   * wrote it, `remoteJid` is the number itself and `chatId` the chat. An endpoint hears it where `hears.own`
+   * is true. What is sent through the API is not told so.
    */
   fromMe: boolean;
   /**
@@ -1572,7 +1572,7 @@ export interface MessageView {
   updatedAt: string;
   /** As id: the name that events have for it. */
   messageId: string;
-  /** As contact: the name that `message.received` has for the address of the chat. */
+  /** As contact, under the name of events: the address of the chat, answers go to it. */
   chatId: string;
   /** Whether the chat is a group. */
   isGroup: boolean;
@@ -1581,8 +1581,8 @@ export interface MessageView {
   /** As contact, of an outbound message: the name that its events have; null of one that arrived. */
   to: string | null;
   /**
-   * As origin.sender: the name that `message.received` has for the address of who wrote it; null of what was
-   * sent through the API.
+   * As origin.sender, under the name of events: the address of who wrote it; answers go to `chatId`. null of
+   * what was sent through the API.
    */
   remoteJid: string | null;
   /**
@@ -1962,7 +1962,7 @@ export interface QueuedMessage {
 export interface QuotedInbound {
   /** Its platform message key. */
   keyId: string;
-  /** Address of who wrote it, where the platform says it. */
+  /** Address of who wrote it, where the platform says it; answers go to `chatId` of the message. */
   remoteJid?: string | undefined;
   /** What it said, as the answering side quotes it: nobody has checked it. */
   body?: MessageBody | undefined;

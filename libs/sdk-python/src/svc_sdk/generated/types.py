@@ -100,7 +100,9 @@ class CallReceivedV1(TypedDict):
     sessionId: str
     # The platform's id of the call.
     callId: str
-    # The caller's address.
+    # Address of the chat, of the caller or of the group: answers go to it.
+    chatId: str
+    # The caller's address; answers go to `chatId`.
     remoteJid: str
     # The caller's phone number in E.164 form; null where the platform hides it.
     phone: Optional[str]
@@ -108,8 +110,6 @@ class CallReceivedV1(TypedDict):
     isVideo: bool
     # Whether a group is called.
     isGroup: bool
-    # Address of the chat: of the caller, or of the group.
-    chatId: str
     # Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages.
     conversationId: str
     # RINGING: it can be rejected now. MISSED: it came while the session was not connected, and is told
@@ -1434,14 +1434,14 @@ class MessageLiveLocationV1(TypedDict):
     sessionId: str
     # Service message id of the place.
     messageId: str
-    # Address of who is on the way.
+    # Address of the chat, of the contact or of the group: answers go to it.
+    chatId: str
+    # Address of who is on the way; answers go to `chatId`.
     remoteJid: str
     # Phone number of who is on the way in E.164 form; null where the platform hides it.
     phone: Optional[str]
     # Display name of who is on the way.
     pushName: Optional[str]
-    # Address of the chat: of the contact, or of the group.
-    chatId: str
     # Whether the chat is a group.
     isGroup: bool
     # Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages.
@@ -1515,14 +1515,14 @@ class _MessagePollVoteV1Needed(TypedDict):
     pollKeyId: str
     # Address of who wrote the poll; that of the number itself, of a poll of its own.
     pollAuthor: str
-    # The voter's address.
+    # Address of the chat, of the contact or of the group: answers go to it.
+    chatId: str
+    # The voter's address; answers go to `chatId`.
     remoteJid: str
     # The voter's phone number in E.164 form; null where the platform hides it.
     phone: Optional[str]
     # The voter's display name.
     pushName: Optional[str]
-    # Address of the chat: of the contact, or of the group.
-    chatId: str
     # Whether the chat is a group.
     isGroup: bool
     # Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages.
@@ -1554,11 +1554,15 @@ class _MessageReceivedV1Needed(TypedDict):
     sessionId: str
     # Service message id.
     messageId: str
+    # Address of the chat, of the contact or of the group: answers go to it.
+    chatId: str
     # The sender's address; in a group, one of its members. Answers go to `chatId`.
     remoteJid: str
+    # Whether the chat is a group.
+    isGroup: bool
     # True for a message that was written on the own phone, or on another device of the number: no contact
-    # wrote it, `remoteJid` is the number itself. An endpoint hears it where `hears.own` is true. What is sent
-    # through the API is not told so.
+    # wrote it, `remoteJid` is the number itself and `chatId` the chat. An endpoint hears it where `hears.own`
+    # is true. What is sent through the API is not told so.
     fromMe: bool
     # Platform message key.
     keyId: str
@@ -1585,10 +1589,6 @@ class _MessageReceivedV1Needed(TypedDict):
 class MessageReceivedV1(_MessageReceivedV1Needed, total=False):
     """`MessageReceivedV1` of the API description."""
 
-    # Address of the chat: send answers to it. Of the contact, or of the group.
-    chatId: str
-    # Whether the chat is a group.
-    isGroup: bool
     # True for a message that names the number of the session: in a group, it is meant for it.
     mentionsMe: bool
     # What it does to an earlier message, of an edit or a revocation. An endpoint hears it where
@@ -1719,7 +1719,7 @@ class MessageView(TypedDict):
     updatedAt: str
     # As id: the name that events have for it.
     messageId: str
-    # As contact: the name that `message.received` has for the address of the chat.
+    # As contact, under the name of events: the address of the chat, answers go to it.
     chatId: str
     # Whether the chat is a group.
     isGroup: bool
@@ -1727,8 +1727,8 @@ class MessageView(TypedDict):
     fromMe: bool
     # As contact, of an outbound message: the name that its events have; null of one that arrived.
     to: Optional[str]
-    # As origin.sender: the name that `message.received` has for the address of who wrote it; null of what was
-    # sent through the API.
+    # As origin.sender, under the name of events: the address of who wrote it; answers go to `chatId`. null of
+    # what was sent through the API.
     remoteJid: Optional[str]
     # Phone number of who wrote it in E.164 form, as in `message.received`; null where the platform hides it,
     # and of what was sent through the API.
@@ -2119,7 +2119,7 @@ class _QuotedInboundNeeded(TypedDict):
 class QuotedInbound(_QuotedInboundNeeded, total=False):
     """`QuotedInbound` of the API description."""
 
-    # Address of who wrote it, where the platform says it.
+    # Address of who wrote it, where the platform says it; answers go to `chatId` of the message.
     remoteJid: str
     # What it said, as the answering side quotes it: nobody has checked it.
     body: MessageBody
