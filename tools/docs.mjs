@@ -203,7 +203,7 @@ const pages = {
   'docs/session-states.md': sessionStatesPage(),
   'libs/contracts/published-fixtures.json': publishedFixtures(join(root, 'libs/contracts')),
   'docs/webhooks.md': await webhooksPage(),
-  ...sdkPages(api),
+  ...sdkPages(api, contracts),
   ...pythonPages(api),
 };
 let stale = 0;

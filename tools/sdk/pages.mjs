@@ -22,11 +22,11 @@ export async function describeApi() {
 }
 
 /** Lists path and text of each generated file. */
-export function sdkPages(document) {
+export function sdkPages(document, contracts) {
   return {
     'libs/sdk/src/generated/schemas.ts': `${HEAD}\n${schemasFile(document)}`,
     'libs/sdk/src/generated/resources.ts': `${HEAD}\n${resourcesFile(document)}`,
-    'libs/sdk/src/generated/events.ts': `${HEAD}\n${eventsFile(document)}`,
+    'libs/sdk/src/generated/events.ts': `${HEAD}\n${eventsFile(document, contracts)}`,
   };
 }
 
@@ -44,7 +44,7 @@ function inOrder(sample, { properties }) {
   return { ...Object.fromEntries(names.map((name) => [name, sample[name]])), ...sample };
 }
 
-function eventsFile({ webhooks, components }) {
+function eventsFile({ webhooks, components }, { UNNAMED_EVENTS }) {
   const events = Object.entries(webhooks).map(([name, { post }]) => {
     const { payload } = post.requestBody.content['application/json'].schema.properties;
     const { data } = JSON.parse(readFileSync(sampleOf(name), 'utf8'));
@@ -60,6 +60,9 @@ function eventsFile({ webhooks, components }) {
 export interface EventPayloads {
 ${fields.join('\n')}
 }
+
+/** Names of the events that an endpoint gets that names none. */
+export const UNNAMED_EVENTS: readonly (keyof EventPayloads)[] = ${JSON.stringify(UNNAMED_EVENTS)};
 
 /** A sample of each event, to try a receiver with. */
 export const SAMPLE_PAYLOADS: EventPayloads = {

@@ -81,6 +81,19 @@ export interface EventPayloads {
   'call.received': CallReceivedV1;
 }
 
+/** Names of the events that an endpoint gets that names none. */
+export const UNNAMED_EVENTS: readonly (keyof EventPayloads)[] = [
+  'message.received',
+  'message.sent',
+  'message.delivered',
+  'message.read',
+  'message.failed',
+  'session.connected',
+  'session.disconnected',
+  'session.qr_generated',
+  'session.logged_out',
+];
+
 /** A sample of each event, to try a receiver with. */
 export const SAMPLE_PAYLOADS: EventPayloads = {
   'message.received': {
