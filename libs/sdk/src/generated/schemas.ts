@@ -2400,39 +2400,15 @@ export interface SessionView {
     | 'LOGGED_OUT'
     | (string & {});
   /**
-   * Why it is in this state. Of a session that is away `willReconnect` says whether it comes back by itself.
-   * - `CREATED`: it is new. Next: nothing, it begins to connect. - `CONNECT_REQUESTED`: it connects, as was
-   * asked. Next: nothing. - `RESTART_REQUIRED`: it connects once more, as the platform asked or to try a
-   * version. Next: nothing. - `QR_READY`: a QR code waits. Next: show it: GET /v1/sessions/{id}/qr. -
-   * `PASSKEY_ASKED`: the platform asks for the passkey of the account. Next: open a link page. -
-   * `PASSKEY_FAILED`: a link with a passkey came to nothing. Next: nothing, another QR code follows. -
-   * `LINKED`: a link with a passkey is made. Next: nothing, it logs in. - `LOGGED_IN`: it is live. Next:
-   * nothing. - `CONNECTION_LOST`: the connection broke. Next: nothing, it comes back by itself. -
-   * `CONNECTION_REFUSED`: the platform does not take the connection. Next: nothing, it comes back by itself.
-   * - `PLATFORM_ERROR`: the platform has an error of its own. Next: nothing, it comes back by itself. -
-   * `LOGIN_TIMEOUT`: the platform does not answer the login. Next: nothing, it comes back by itself. -
-   * `KEEP_ALIVE_TIMEOUT`: the platform sends nothing, not even answers to pings. Next: nothing, it comes back
-   * by itself. - `STREAM_UNREADABLE`: what the platform sent could not be read. Next: nothing, it comes back
-   * by itself. - `PROCESSING_STALLED`: messages stand still inside, in or out. Next: nothing, it comes back
-   * by itself. - `UNANSWERED`: the platform answers pings, and no sends or questions. Next: nothing, it comes
-   * back by itself. - `LIBRARY_ERROR`: an error in the gateway ended the connection. Next: nothing, it comes
-   * back by itself. - `WORKER_LOST`: the process that held it is gone, another one takes it over. Next:
-   * nothing, it comes back by itself. - `MAINTENANCE`: the gateway moves it to another process. Next:
-   * nothing, it comes back by itself. - `PROXY_CHANGED`: it goes through another proxy from now on. Next:
-   * nothing, it comes back by itself. - `PROXY_FAILED`: its proxy is away, refuses us, or is where it must
-   * not be. Next: mend the proxy or set another one; it goes on trying by itself. - `CLIENT_OUTDATED`: the
-   * platform no longer takes this version of the client. Next: nothing, the operator brings another version
-   * and it comes back by itself. - `TEMPORARILY_BANNED`: the platform has banned the number until `until`.
-   * Next: nothing, it comes back by itself then; write less, and to people who expect it. - `USER_REQUEST`:
-   * you disconnected it. Next: POST /v1/sessions/{id}/connect when it shall come back. - `QR_EXPIRED`: nobody
-   * looked at its QR code any more. Next: POST /v1/sessions/{id}/connect, and show the code. - `REPLACED`:
-   * another process took the link over. Next: POST /v1/sessions/{id}/connect; if it comes again, link anew. -
-   * `PLATFORM_REFUSED`: the platform refuses the number. Next: look at the phone whether it is banned; then
-   * POST /v1/sessions/{id}/connect. - `BANNED`: the platform has banned the number for good. Next: appeal on
-   * the phone, or link another number. - `CREDENTIALS_UNREADABLE`: what links the number cannot be read here.
-   * Next: tell the operator; or log out, and link anew. - `UNLINKED`: the number was unlinked on the phone,
-   * or by the platform. Next: link it anew. - `LOGOUT_REQUESTED`: you logged it out, or deleted it. Next:
-   * nothing; to use it again, link it. More may come.
+   * Why it is in this state. `willReconnect` says whether a session that is away comes back by itself. It is
+   * a `reason` of `session.disconnected` or `session.logged_out`, where each stands with what to do, or one
+   * of the way to a connection: - `CREATED`: it is new. Next: nothing, it begins to connect. -
+   * `CONNECT_REQUESTED`: it connects, as was asked. Next: nothing. - `RESTART_REQUIRED`: it connects once
+   * more, as the platform asked or to try a version. Next: nothing. - `QR_READY`: a QR code waits. Next: show
+   * it: GET /v1/sessions/{id}/qr. - `PASSKEY_ASKED`: the platform asks for the passkey of the account. Next:
+   * open a link page. - `PASSKEY_FAILED`: a link with a passkey came to nothing. Next: nothing, another QR
+   * code follows. - `LINKED`: a link with a passkey is made. Next: nothing, it logs in. - `LOGGED_IN`: it is
+   * live. Next: nothing. More may come.
    */
   statusReason:
     | 'CREATED'
