@@ -42,13 +42,9 @@ ${table(['Code', 'Status', 'Again', 'When', 'What to do'], rows)}\n`;
 
 /** States of a session and their reasons, as the description of the API has them. */
 function sessionStatesPage() {
-  const { DISCONNECT_REASONS, LOGOUT_REASONS, SESSION_STATUS_WORDS, STATUS_REASON_WORDS } = contracts;
-  const isOfEvent = (name) => name in DISCONNECT_REASONS || name in LOGOUT_REASONS;
+  const { CONNECT_REASONS, DISCONNECT_REASONS, LOGOUT_REASONS, SESSION_STATUS_WORDS } = contracts;
   const rows = (words, more = () => []) =>
     Object.entries(words).map(([name, { means, next }]) => [code(name), ...more(name), means, next]);
-  const onTheWay = Object.fromEntries(
-    Object.entries(STATUS_REASON_WORDS).filter(([name]) => !isOfEvent(name)),
-  );
   const head = ['It means', 'Next step'];
   return `# States of a session\n\n${note}\n
 \`GET /v1/sessions/:id\` says in \`status\` and \`statusReason\` how a session is. \`session.connected\`, \`session.disconnected\` and
@@ -66,7 +62,7 @@ ${table(
 ## Reasons of \`session.logged_out\`\n
 ${table(['Reason', ...head], rows(LOGOUT_REASONS))}\n
 ## Reasons that only \`statusReason\` has\n
-${table(['Reason', ...head], rows(onTheWay))}\n`;
+${table(['Reason', ...head], rows(CONNECT_REASONS))}\n`;
 }
 
 function contractsPage() {
@@ -203,7 +199,7 @@ const pages = {
   'docs/session-states.md': sessionStatesPage(),
   'libs/contracts/published-fixtures.json': publishedFixtures(join(root, 'libs/contracts')),
   'docs/webhooks.md': await webhooksPage(),
-  ...sdkPages(api),
+  ...sdkPages(api, contracts),
   ...pythonPages(api),
 };
 let stale = 0;

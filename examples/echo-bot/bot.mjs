@@ -7,11 +7,11 @@ const client = new SvcClient(); // SVC_BASE_URL, SVC_API_KEY
 async function answer({ sessionId, messageId, chatId, fromMe, change, isGroup, mentionsMe, body }) {
   if (fromMe || change || (isGroup && !mentionsMe) || body.type !== 'text') return;
   // However often the event is delivered, one answer goes out: with the same `clientMessageId` nothing is sent again.
-  const message = { sessionId, to: chatId, text: body.text, clientMessageId: `echo-${messageId}` };
-  await client.messages.send(message);
+  const clientMessageId = `echo-${messageId}`;
+  await client.messages.send({ sessionId, to: chatId, text: body.text, clientMessageId });
 }
 
-const server = createServer(async (request, response) => {
+createServer(async (request, response) => {
   try {
     const body = Buffer.concat(await request.toArray());
     const { ok, event } = verifyWebhook(body, request.headers, process.env.SVC_WEBHOOK_SECRET);
@@ -21,5 +21,4 @@ const server = createServer(async (request, response) => {
     console.error(error.message);
     response.writeHead(500).end(); // the event is delivered again
   }
-});
-server.listen(Number(process.env.PORT ?? 8080), '127.0.0.1', () => console.log('listening'));
+}).listen(Number(process.env.PORT ?? 8080), '127.0.0.1', () => console.log('listening'));

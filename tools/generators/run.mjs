@@ -1,7 +1,7 @@
 // Tries the API description as tenants meet it: two foreign generators make types of it, samples that use these compile with --strict, and the
 // recommended rules of Redocly find no error. Reads the built gateway; `.ci/run` counts the line that it ends with.
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describeApi } from '../sdk/pages.mjs';
@@ -19,27 +19,21 @@ const folder = await mkdtemp(join(HERE, '.generated-'));
 const description = join(folder, 'openapi.json');
 await writeFile(description, JSON.stringify(await describeApi()));
 
-/** Compiles a sample beside what a generator made, which it imports as `./generated`. */
-async function compile(sample, generated) {
-  await writeFile(join(folder, sample), await readFile(join(HERE, 'samples', sample), 'utf8'));
-  const options = [
-    '--strict',
-    '--noEmit',
-    '--target',
-    'es2022',
-    '--module',
-    'nodenext',
-    '--skipLibCheck',
-    'false',
-  ];
-  await command('tsc', ...options, '--exactOptionalPropertyTypes', 'false', generated, join(folder, sample));
+/** Compiles the sample with the types that a generator made, which a file of ours hands to it as `./types`. */
+async function compile(types, generated) {
+  const sample = join(folder, 'uses.ts');
+  await copyFile(join(HERE, 'samples', types), join(folder, 'types.ts'));
+  await copyFile(join(HERE, 'samples/uses.ts'), sample);
+  const options =
+    '--strict --noEmit --target es2022 --module nodenext --skipLibCheck false --exactOptionalPropertyTypes false';
+  await command('tsc', ...options.split(' '), generated, sample);
 }
 
 const tests = {
   'samples compile with what openapi-typescript makes': async () => {
     const generated = join(folder, 'openapi-typescript.ts');
     await command('openapi-typescript', description, '--output', generated);
-    await compile('with-openapi-typescript.ts', generated);
+    await compile('of-openapi-typescript.ts', generated);
   },
   'samples compile with what @hey-api/openapi-ts makes': async () => {
     const output = join(folder, 'hey-api');
@@ -52,7 +46,7 @@ const tests = {
       '--plugins',
       '@hey-api/typescript',
     );
-    await compile('with-hey-api.ts', join(output, 'types.gen.ts'));
+    await compile('of-hey-api.ts', join(output, 'types.gen.ts'));
   },
   "Redocly's recommended rules find no error": async () => {
     await command('redocly', 'lint', description, '--extends', 'recommended', '--format', 'stylish');

@@ -17,7 +17,7 @@ if (kind === '--check' && name === undefined) {
   run('apps/launcher/build.mjs');
   run('tools/docs.mjs');
   process.stdout.write(
-    `apps/${name} is written. Say in its README, README.md and docs/architecture.md what it is for.\n`,
+    `apps/${name} is written. Say in its README, docs/development.md and docs/architecture.md what it is for.\n`,
   );
 } else {
   process.stderr.write('npm run new -- service <name>\nnpm run new -- --check\n');

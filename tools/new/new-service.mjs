@@ -80,7 +80,7 @@ function enterName(root, name) {
     /^ {4}\{\n {6}"path": "\.\/libs\/sdk/m,
     `{ "path": "./apps/${name}/tsconfig.lib.json" },\n`,
   );
-  insert(root, 'README.md', /^\| `apps\/simulator`/m, `| \`apps/${name}\` | see its README |\n`);
+  insert(root, 'docs/development.md', /^\| `apps\/simulator`/m, `| \`apps/${name}\` | see its README |\n`);
   insert(
     root,
     'docs/architecture.md',
@@ -91,7 +91,7 @@ function enterName(root, name) {
     'apps/launcher/src/services/services.ts',
     'apps/e2e/package.json',
     'tsconfig.json',
-    'README.md',
+    'docs/development.md',
     'docs/architecture.md',
   ];
 }

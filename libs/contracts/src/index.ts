@@ -45,6 +45,7 @@ export {
 } from './enums.js';
 export {
   comesBack,
+  CONNECT_REASONS,
   DISCONNECT_REASONS,
   type DisconnectReason,
   isLive,
@@ -53,7 +54,6 @@ export {
   SESSION_STATUS_WORDS,
   type SessionStatus,
   type StateWords,
-  STATUS_REASON_WORDS,
   type StatusReason,
 } from './session-states.js';
 export type { ErrorEntry } from './error-entry.js';

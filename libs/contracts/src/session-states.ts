@@ -91,27 +91,28 @@ export const LOGOUT_REASONS = {
 /** Name in `LOGOUT_REASONS`. */
 export type LogoutReason = keyof typeof LOGOUT_REASONS;
 
-/** Reasons for the status of a session: those of the events, and those of the way to a connection, which no event has. */
-export const STATUS_REASON_WORDS = {
+/** Reasons of the way to a connection, which only the status of a session has: no event names them. */
+export const CONNECT_REASONS = {
   CREATED: { means: 'it is new', next: 'nothing, it begins to connect' },
   CONNECT_REQUESTED: { means: 'it connects, as was asked', next: 'nothing' },
   RESTART_REQUIRED: {
     means: 'it connects once more, as the platform asked or to try a version',
     next: 'nothing',
   },
-  QR_READY: { means: 'a QR code waits', next: 'show it: GET /v1/sessions/{id}/qr' },
-  PASSKEY_ASKED: { means: 'the platform asks for the passkey of the account', next: 'open a link page' },
+  QR_READY: SESSION_STATUS_WORDS.AWAITING_SCAN,
+  PASSKEY_ASKED: SESSION_STATUS_WORDS.PASSKEY_REQUIRED,
   PASSKEY_FAILED: {
     means: 'a link with a passkey came to nothing',
     next: 'nothing, another QR code follows',
   },
   LINKED: { means: 'a link with a passkey is made', next: 'nothing, it logs in' },
-  LOGGED_IN: { means: 'it is live', next: 'nothing' },
-  ...DISCONNECT_REASONS,
-  ...LOGOUT_REASONS,
+  LOGGED_IN: SESSION_STATUS_WORDS.CONNECTED,
 } as const satisfies Record<string, StateWords>;
+
+/** Reasons for the status of a session. */
+export const STATUS_REASONS = Object.keys({ ...CONNECT_REASONS, ...DISCONNECT_REASONS, ...LOGOUT_REASONS });
 /** Reason for the status of a session. */
-export type StatusReason = keyof typeof STATUS_REASON_WORDS;
+export type StatusReason = keyof typeof CONNECT_REASONS | DisconnectReason | LogoutReason;
 
 /** Says whether a session that is disconnected for this reason comes back by itself. */
 export function comesBack(reason: DisconnectReason): boolean {

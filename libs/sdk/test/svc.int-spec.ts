@@ -174,6 +174,13 @@ describe('svc listen', () => {
 
   test.each([
     ['what an endpoint hears', [], { own: 'false', changes: 'false' }],
+    ['what is written on the own phone where it is told to', ['--own'], { changes: 'false' }],
+    ['edits and revocations where it is told to', ['--changes'], { own: 'false' }],
+    [
+      'nothing of groups where it is told so',
+      ['--no-groups'],
+      { groups: 'false', own: 'false', changes: 'false' },
+    ],
     ['all that is said where it is told to', ['--all'], {}],
   ])('forwards %s', async (_what, options, query) => {
     gateway.steps = [stream(tell(1))];
@@ -183,6 +190,43 @@ describe('svc listen', () => {
     await run.code;
     const { searchParams } = new URL(gateway.asked[0]?.url ?? '', 'http://gateway');
     expect(Object.fromEntries(searchParams)).toEqual(query);
+  });
+
+  const KINDS = ['call.received', 'webhook.paused', 'session.connected', 'message.poll_vote', 'message.sent'];
+  const tellOf = (...kinds: string[]): string =>
+    kinds
+      .map((event, n) => ({ id: `e${n}`, event, createdAt: '', payload: {} }))
+      .map((event, n) => `id: c${n}\nevent: ${event.event}\ndata: ${JSON.stringify(event)}\n\n`)
+      .join('');
+
+  test.each([
+    ['the nine of the specification, as an endpoint that names none gets', [], [KINDS[2], KINDS[4]]],
+    ['every one where it is told to', ['--all'], KINDS],
+  ])('forwards, of all kinds, %s', async (_what, options, heard) => {
+    gateway.steps = [stream(tellOf(...KINDS))];
+    const run = svc(['listen', '--forward', hook(), ...options], access());
+    await run.said('message.sent e4 200');
+    run.stop();
+    await run.code;
+    expect(receiver.asked.map(({ headers }) => headers['x-svc-event'])).toEqual(heard);
+  });
+
+  test('forwards a kind that is named, whichever it is', async () => {
+    gateway.steps = [stream(tellOf('call.received'))];
+    const run = svc(['listen', '--forward', hook(), '--event', 'call.received'], access());
+    await run.said('call.received e0 200');
+    run.stop();
+    await run.code;
+    expect(gateway.asked[0]?.url).toBe('/v1/events/stream?event=call.received&own=false&changes=false');
+  });
+
+  test('does not come back to an event that it left out', async () => {
+    gateway.steps = [stream(tellOf('message.sent', 'call.received'), true), stream(tellOf())];
+    const run = svc(['listen', '--forward', hook()], access());
+    await run.said('Again in');
+    run.stop();
+    expect(await run.code).toBe(0);
+    expect(run.err).toMatch(/Go on from here with --after c1\n$/);
   });
 
   test('gives a receiver that is away some time, then goes on with the next event', async () => {

@@ -24,6 +24,9 @@ const EXTENSIONS = {
   MessageFailedV1: 'OutboundMessageV1',
 };
 
+/** Licence of the project. Only OpenAPI 3.1 has `identifier`: the builder, which speaks 3.0, cannot write it. */
+const LICENSE = { name: 'Apache License 2.0', identifier: 'Apache-2.0' };
+
 /** `SessionQr` stands before it in the description. */
 const QR_EVENT = EVENT_PAYLOADS.findIndex((payload) => payload === SessionQrGeneratedV1);
 
@@ -52,7 +55,8 @@ export function openApiDocument(app: NestFastifyApplication, publicUrl: string |
   oneOf('WriteAsContactBody', ['text', 'content']);
   for (const [name, base] of Object.entries(EXTENSIONS)) extend(schemas, name, base);
   addExamples(document);
-  const complete = asOpenApi31({ ...document, webhooks: eventWebhooks(schemas) });
+  const info = { ...document.info, license: LICENSE };
+  const complete = asOpenApi31({ ...document, info, webhooks: eventWebhooks(schemas) });
   openEnums(complete);
   shareParts(complete);
   return complete;

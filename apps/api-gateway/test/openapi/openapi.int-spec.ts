@@ -53,6 +53,10 @@ describe('the description', () => {
     expect(validator.resolveRefs()).toBeDefined();
   });
 
+  test('names the licence of the project as OpenAPI 3.1 does, by its SPDX identifier', () => {
+    expect(document.info.license).toEqual({ name: 'Apache License 2.0', identifier: 'Apache-2.0' });
+  });
+
   test('says the same in YAML, to everybody', async () => {
     const answer = await gateway.call(undefined, 'GET /openapi.yaml');
     expect(answer.headers.get('content-type')).toBe('application/yaml; charset=utf-8');

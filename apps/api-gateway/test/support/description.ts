@@ -13,6 +13,7 @@ export interface Schema {
 /** The OpenAPI description, as far as tests look into it. */
 export interface Description {
   openapi: string;
+  info: { license?: object };
   security: object[];
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Operation>>;

@@ -80,9 +80,9 @@ test('a bot that follows the stream answers whoever writes', async () => {
       });
       for await (const event of events) {
         if (!isEvent(event, 'message.received') || event.payload.fromMe) continue;
-        const { sessionId, remoteJid, body } = event.payload;
+        const { sessionId, chatId, body } = event.payload;
         const text = body.type === 'text' ? `you said ${body.text}` : 'what is that?';
-        await client.messages.send({ sessionId, to: remoteJid, text, clientMessageId: event.id });
+        await client.messages.send({ sessionId, to: chatId, text, clientMessageId: event.id });
       }
     };
     void bot();

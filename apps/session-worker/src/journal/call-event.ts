@@ -15,8 +15,8 @@ export function callEvent(call: InboundCall, session: { id: string; tenantId: st
   const data = {
     sessionId,
     callId: id,
-    ...{ remoteJid, phone: phoneOf(remoteJid), isVideo, isGroup: group !== undefined },
     ...{ chatId, conversationId: conversationIdOf({ tenantId, sessionId, contact: chatId }) },
+    ...{ remoteJid, phone: phoneOf(remoteJid), isVideo, isGroup: group !== undefined },
     state: isRinging ? ('RINGING' as const) : ('MISSED' as const),
     timestamp: new Date(seconds * 1_000).toISOString(),
   };

@@ -13,8 +13,8 @@ export function locationEvent(
   const messageId = messageIdOf(sessionId, record.sender, record.keyId);
   const data = {
     ...{ sessionId, messageId },
-    ...{ remoteJid: record.remoteJid, phone: phoneOf(record.remoteJid), pushName: record.pushName },
     ...{ chatId: record.chat, isGroup: isGroup(record.chat), fromMe: record.fromMe },
+    ...{ remoteJid: record.remoteJid, phone: phoneOf(record.remoteJid), pushName: record.pushName },
     conversationId: conversationIdOf({ tenantId, sessionId, contact: record.chat }),
     ...location,
     timestamp: new Date(record.sentAt * 1000).toISOString(),

@@ -82,8 +82,8 @@ function eventFrom(
   const data = {
     sessionId,
     messageId,
-    remoteJid: record.remoteJid,
     ...{ chatId: chat, isGroup: isGroup(chat), fromMe },
+    remoteJid: record.remoteJid,
     keyId: record.keyId,
     body: content.body,
     pushName: record.pushName,

@@ -19,9 +19,9 @@ export function voteEvent(
   const data = {
     ...{ sessionId, messageId, pollId: pollIdOf(sessionId, vote.poll) },
     ...{ pollKeyId, pollAuthor: vote.pollAuthor },
+    ...{ chatId: record.chat, isGroup: isGroup(record.chat), fromMe: record.fromMe },
     ...{ remoteJid: record.remoteJid, phone: phoneOf(record.remoteJid), pushName: record.pushName },
     ...(hidden !== undefined && hidden !== record.remoteJid ? { hiddenJid: hidden } : {}),
-    ...{ chatId: record.chat, isGroup: isGroup(record.chat), fromMe: record.fromMe },
     conversationId: conversationIdOf({ tenantId, sessionId, contact: record.chat }),
     options,
     ...(unknownOptions > 0 ? { unknownOptions } : {}),

@@ -84,7 +84,8 @@ export class QuotedInbound {
   keyId: string;
 
   @ApiPropertyOptional({
-    description: 'Address of who wrote it, where the platform says it.',
+    description:
+      'Address of who wrote it, where the platform says it; answers go to `chatId` of the message.',
     example: '4915112345678@s.whatsapp.net',
   })
   @IsOptional()

@@ -18,7 +18,17 @@ export class CallReceivedV1 {
   @IsString()
   callId: string;
 
-  @ApiProperty({ description: "The caller's address.", example: '4915112345678@s.whatsapp.net' })
+  @ApiProperty({
+    description: 'Address of the chat, of the caller or of the group: answers go to it.',
+    example: '4915112345678@s.whatsapp.net',
+  })
+  @IsString()
+  chatId: string;
+
+  @ApiProperty({
+    description: "The caller's address; answers go to `chatId`.",
+    example: '4915112345678@s.whatsapp.net',
+  })
   @IsString()
   remoteJid: string;
 
@@ -40,13 +50,6 @@ export class CallReceivedV1 {
   @IsBoolean()
   isGroup: boolean;
 
-  @ApiProperty({
-    description: 'Address of the chat: of the caller, or of the group.',
-    example: '4915112345678@s.whatsapp.net',
-  })
-  @IsString()
-  chatId: string;
-
   @ConversationIdField() conversationId?: string;
 
   @ApiProperty({
@@ -67,7 +70,7 @@ export class CallReceivedV1 {
 export const CallReceived = defineEvent('call.received', 1, CallReceivedV1, {
   public: true,
   summary:
-    'Somebody calls the number, or called while it was away. Only an endpoint that names this event gets it.',
+    'Somebody calls the number, or called while it was away. Answers go to `chatId`. Only an endpoint that names this event gets it.',
   by: ['session-worker'],
   onlyNamed: true,
 });

@@ -25,7 +25,17 @@ export class MessageLiveLocationV1 {
   @IsUUID()
   messageId: string;
 
-  @ApiProperty({ description: 'Address of who is on the way.', example: '4915112345678@s.whatsapp.net' })
+  @ApiProperty({
+    description: 'Address of the chat, of the contact or of the group: answers go to it.',
+    example: '4915112345678@s.whatsapp.net',
+  })
+  @IsString()
+  chatId: string;
+
+  @ApiProperty({
+    description: 'Address of who is on the way; answers go to `chatId`.',
+    example: '4915112345678@s.whatsapp.net',
+  })
   @IsString()
   remoteJid: string;
 
@@ -48,13 +58,6 @@ export class MessageLiveLocationV1 {
   @IsOptional()
   @IsString()
   pushName: string | null;
-
-  @ApiProperty({
-    description: 'Address of the chat: of the contact, or of the group.',
-    example: '4915112345678@s.whatsapp.net',
-  })
-  @IsString()
-  chatId: string;
 
   @ApiProperty({ description: 'Whether the chat is a group.', example: false })
   @IsBoolean()
@@ -101,7 +104,7 @@ export class MessageLiveLocationV1 {
 export const MessageLiveLocation = defineEvent('message.live_location', 1, MessageLiveLocationV1, {
   public: true,
   summary:
-    'Somebody who shares the way is at another place. Only an endpoint that names this event gets it: places come every few seconds.',
+    'Somebody who shares the way is at another place. Answers go to `chatId`. Only an endpoint that names this event gets it: places come every few seconds.',
   by: ['session-worker'],
   onlyNamed: true,
 });

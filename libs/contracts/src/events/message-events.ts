@@ -44,21 +44,21 @@ export class MessageReceivedV1 {
   messageId: string;
 
   @ApiProperty({
-    description: "The sender's address; in a group, one of its members. Answers go to `chatId`.",
-    example: '4915112345678@s.whatsapp.net',
-  })
-  @IsString()
-  remoteJid: string;
-
-  @ApiPropertyOptional({
-    description: 'Address of the chat: send answers to it. Of the contact, or of the group.',
+    description: 'Address of the chat, of the contact or of the group: answers go to it.',
     example: '4915112345678@s.whatsapp.net',
   })
   @IsOptional()
   @IsString()
   chatId?: string;
 
-  @ApiPropertyOptional({ description: 'Whether the chat is a group.', example: false })
+  @ApiProperty({
+    description: "The sender's address; in a group, one of its members. Answers go to `chatId`.",
+    example: '4915112345678@s.whatsapp.net',
+  })
+  @IsString()
+  remoteJid: string;
+
+  @ApiProperty({ description: 'Whether the chat is a group.', example: false })
   @IsOptional()
   @IsBoolean()
   isGroup?: boolean;
@@ -73,7 +73,7 @@ export class MessageReceivedV1 {
 
   @ApiProperty({
     description:
-      'True for a message that was written on the own phone, or on another device of the number: no contact wrote it, `remoteJid` is the number itself. An endpoint hears it where `hears.own` is true. What is sent through the API is not told so.',
+      'True for a message that was written on the own phone, or on another device of the number: no contact wrote it, `remoteJid` is the number itself and `chatId` the chat. An endpoint hears it where `hears.own` is true. What is sent through the API is not told so.',
     example: false,
   })
   @IsBoolean()

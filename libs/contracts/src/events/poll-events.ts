@@ -32,7 +32,17 @@ export class MessagePollVoteV1 {
   @IsString()
   pollAuthor: string;
 
-  @ApiProperty({ description: "The voter's address.", example: '4915112345678@s.whatsapp.net' })
+  @ApiProperty({
+    description: 'Address of the chat, of the contact or of the group: answers go to it.',
+    example: '4915112345678@s.whatsapp.net',
+  })
+  @IsString()
+  chatId: string;
+
+  @ApiProperty({
+    description: "The voter's address; answers go to `chatId`.",
+    example: '4915112345678@s.whatsapp.net',
+  })
   @IsString()
   remoteJid: string;
 
@@ -63,13 +73,6 @@ export class MessagePollVoteV1 {
   @IsOptional()
   @IsString()
   pushName: string | null;
-
-  @ApiProperty({
-    description: 'Address of the chat: of the contact, or of the group.',
-    example: '4915112345678@s.whatsapp.net',
-  })
-  @IsString()
-  chatId: string;
 
   @ApiProperty({ description: 'Whether the chat is a group.', example: false })
   @IsBoolean()
@@ -132,7 +135,7 @@ export class MessagePollVoteV1 {
 export const MessagePollVote = defineEvent('message.poll_vote', 1, MessagePollVoteV1, {
   public: true,
   summary:
-    'Somebody voted in a poll, changed the vote or took it back. Only an endpoint that names this event gets it.',
+    'Somebody voted in a poll, changed the vote or took it back. Answers go to `chatId`. Only an endpoint that names this event gets it.',
   by: ['session-worker'],
   onlyNamed: true,
 });

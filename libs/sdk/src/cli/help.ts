@@ -21,13 +21,18 @@ svc <command> --help says more. ${CODES}`,
   listen: `Usage: svc listen [options]
 
 Forwards the events of your tenant as they happen, in order: what your receiver gets has the headers, the body and the signature
-of a webhook. A receiver that does not answer with 2xx gets an event three times within some seconds; then the next follows.
+of a webhook. Without an option it hears what an endpoint does by default: the nine kinds of the specification, and of messages those
+that customers write, in groups, too; not what is written on the own phone, and no edits or revocations.
+A receiver that does not answer with 2xx gets an event three times within some seconds; then the next follows.
 A connection that breaks is made again, and nothing is missed.
 
 ${RECEIVER}
-  --event NAME      only this event
+  --event NAME      only this event, whichever it is
   --session ID      only events of this session
-  --all             what is written on the own phone and edits, too, which an endpoint hears on request
+  --own             what is written on the own phone, too: as "hears": {"own": true} of an endpoint
+  --changes         edits and revocations, too: as "changes": true
+  --no-groups       nothing of groups: as "groups": false
+  --all             events of every kind, --own and --changes
   --after CURSOR    go on from there instead of from now; a run that ends says where it was
 ${ACCESS}
 ${COMMON}

@@ -65,33 +65,49 @@ export interface EventPayloads {
   /** The first delivery after a reactivation succeeded. Only an endpoint that names this event gets it. */
   'webhook.recovered': WebhookStateV1;
   /**
-   * Somebody voted in a poll, changed the vote or took it back. Only an endpoint that names this event gets
-   * it.
+   * Somebody voted in a poll, changed the vote or took it back. Answers go to `chatId`. Only an endpoint that
+   * names this event gets it.
    */
   'message.poll_vote': MessagePollVoteV1;
   /**
-   * Somebody who shares the way is at another place. Only an endpoint that names this event gets it: places
-   * come every few seconds.
+   * Somebody who shares the way is at another place. Answers go to `chatId`. Only an endpoint that names this
+   * event gets it: places come every few seconds.
    */
   'message.live_location': MessageLiveLocationV1;
-  /** Somebody calls the number, or called while it was away. Only an endpoint that names this event gets it. */
+  /**
+   * Somebody calls the number, or called while it was away. Answers go to `chatId`. Only an endpoint that
+   * names this event gets it.
+   */
   'call.received': CallReceivedV1;
 }
+
+/** Names of the events that an endpoint gets that names none. */
+export const UNNAMED_EVENTS: readonly (keyof EventPayloads)[] = [
+  'message.received',
+  'message.sent',
+  'message.delivered',
+  'message.read',
+  'message.failed',
+  'session.connected',
+  'session.disconnected',
+  'session.qr_generated',
+  'session.logged_out',
+];
 
 /** A sample of each event, to try a receiver with. */
 export const SAMPLE_PAYLOADS: EventPayloads = {
   'message.received': {
     sessionId: '0198c0de-0000-7000-8000-0000000000b1',
     messageId: '0198c0de-0000-7000-8000-0000000000d1',
+    chatId: '4915112345678@s.whatsapp.net',
     remoteJid: '4915112345678@s.whatsapp.net',
+    isGroup: false,
+    fromMe: false,
     keyId: '3EB0C0FFEE',
     body: { type: 'text', text: 'Is my order ready?' },
     pushName: 'Ada',
     phone: '+4915112345678',
     timestamp: '2026-01-31T12:00:00.000Z',
-    fromMe: false,
-    chatId: '4915112345678@s.whatsapp.net',
-    isGroup: false,
     receivedAt: '2026-01-31T12:00:00.250Z',
     conversationId: 'a5c5cdd2-a48e-59a1-826e-6940dd79738a',
     id: '0198c0de-0000-7000-8000-0000000000d1',
@@ -155,7 +171,6 @@ export const SAMPLE_PAYLOADS: EventPayloads = {
     clientMessageId: 'order-4711',
     to: '4915112345678@s.whatsapp.net',
     timestamp: '2026-01-31T12:00:00.000Z',
-    failure: { code: 'NOT_ON_PLATFORM', message: 'The number is not registered on the platform.' },
     conversationId: 'a5c5cdd2-a48e-59a1-826e-6940dd79738a',
     id: '0198c0de-0000-7000-8000-0000000000c1',
     contact: '4915112345678@s.whatsapp.net',
@@ -163,6 +178,7 @@ export const SAMPLE_PAYLOADS: EventPayloads = {
     isGroup: false,
     fromMe: true,
     direction: 'OUTBOUND',
+    failure: { code: 'NOT_ON_PLATFORM', message: 'The number is not registered on the platform.' },
   },
   'session.connected': {
     sessionId: '0198c0de-0000-7000-8000-0000000000b1',
@@ -236,45 +252,45 @@ export const SAMPLE_PAYLOADS: EventPayloads = {
     pollId: '0198c0de-0000-7000-8000-0000000000d1',
     pollKeyId: '3EB0C0FFEE',
     pollAuthor: '4915187654321@s.whatsapp.net',
+    chatId: '120363000000000001@g.us',
     remoteJid: '4915112345678@s.whatsapp.net',
     hiddenJid: '123456789012345@lid',
     phone: '+4915112345678',
     pushName: 'Ada',
-    chatId: '120363000000000001@g.us',
     isGroup: true,
+    conversationId: '70f344d4-a2f6-54ec-999d-9875ec1eb652',
     fromMe: false,
     options: ['yes'],
     unknownOptions: 1,
     votedAt: '2026-01-31T12:00:00.120Z',
     timestamp: '2026-01-31T12:00:00.000Z',
-    conversationId: '70f344d4-a2f6-54ec-999d-9875ec1eb652',
   },
   'message.live_location': {
     sessionId: '0198c0de-0000-7000-8000-0000000000b1',
     messageId: '0198c0de-0000-7000-8000-000000000110',
+    chatId: '4915112345678@s.whatsapp.net',
     remoteJid: '4915112345678@s.whatsapp.net',
     phone: '+4915112345678',
     pushName: 'Ada',
-    chatId: '4915112345678@s.whatsapp.net',
     isGroup: false,
+    conversationId: 'a5c5cdd2-a48e-59a1-826e-6940dd79738a',
     fromMe: false,
     latitude: 52.52,
     longitude: 13.405,
     secondsOn: 15,
     liveLocation: { accuracy: 12, speed: 1.4, direction: 90 },
     timestamp: '2026-01-31T12:00:00.000Z',
-    conversationId: 'a5c5cdd2-a48e-59a1-826e-6940dd79738a',
   },
   'call.received': {
     sessionId: '0198c0de-0000-7000-8000-0000000000b1',
     callId: '8F3A0C5B7D1E42969F0B6A1C2D3E4F50',
+    chatId: '4915112345678@s.whatsapp.net',
     remoteJid: '4915112345678@s.whatsapp.net',
     phone: '+4915112345678',
     isVideo: true,
     isGroup: false,
-    chatId: '4915112345678@s.whatsapp.net',
+    conversationId: 'a5c5cdd2-a48e-59a1-826e-6940dd79738a',
     state: 'RINGING',
     timestamp: '2026-01-31T12:00:00.000Z',
-    conversationId: 'a5c5cdd2-a48e-59a1-826e-6940dd79738a',
   },
 };

@@ -94,7 +94,9 @@ export interface CallReceivedV1 {
   sessionId: string;
   /** The platform's id of the call. */
   callId: string;
-  /** The caller's address. */
+  /** Address of the chat, of the caller or of the group: answers go to it. */
+  chatId: string;
+  /** The caller's address; answers go to `chatId`. */
   remoteJid: string;
   /** The caller's phone number in E.164 form; null where the platform hides it. */
   phone: string | null;
@@ -102,8 +104,6 @@ export interface CallReceivedV1 {
   isVideo: boolean;
   /** Whether a group is called. */
   isGroup: boolean;
-  /** Address of the chat: of the caller, or of the group. */
-  chatId: string;
   /** Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages. */
   conversationId: string;
   /**
@@ -1279,14 +1279,14 @@ export interface MessageLiveLocationV1 {
   sessionId: string;
   /** Service message id of the place. */
   messageId: string;
-  /** Address of who is on the way. */
+  /** Address of the chat, of the contact or of the group: answers go to it. */
+  chatId: string;
+  /** Address of who is on the way; answers go to `chatId`. */
   remoteJid: string;
   /** Phone number of who is on the way in E.164 form; null where the platform hides it. */
   phone: string | null;
   /** Display name of who is on the way. */
   pushName: string | null;
-  /** Address of the chat: of the contact, or of the group. */
-  chatId: string;
   /** Whether the chat is a group. */
   isGroup: boolean;
   /** Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages. */
@@ -1362,7 +1362,9 @@ export interface MessagePollVoteV1 {
   pollKeyId: string;
   /** Address of who wrote the poll; that of the number itself, of a poll of its own. */
   pollAuthor: string;
-  /** The voter's address. */
+  /** Address of the chat, of the contact or of the group: answers go to it. */
+  chatId: string;
+  /** The voter's address; answers go to `chatId`. */
   remoteJid: string;
   /** Address behind which the platform hides the number of the voter, where both are known. */
   hiddenJid?: string | undefined;
@@ -1370,8 +1372,6 @@ export interface MessagePollVoteV1 {
   phone: string | null;
   /** The voter's display name. */
   pushName: string | null;
-  /** Address of the chat: of the contact, or of the group. */
-  chatId: string;
   /** Whether the chat is a group. */
   isGroup: boolean;
   /** Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages. */
@@ -1399,18 +1399,18 @@ export interface MessageReceivedV1 {
   sessionId: string;
   /** Service message id. */
   messageId: string;
+  /** Address of the chat, of the contact or of the group: answers go to it. */
+  chatId: string;
   /** The sender's address; in a group, one of its members. Answers go to `chatId`. */
   remoteJid: string;
-  /** Address of the chat: send answers to it. Of the contact, or of the group. */
-  chatId?: string | undefined;
   /** Whether the chat is a group. */
-  isGroup?: boolean | undefined;
+  isGroup: boolean;
   /** True for a message that names the number of the session: in a group, it is meant for it. */
   mentionsMe?: boolean | undefined;
   /**
    * True for a message that was written on the own phone, or on another device of the number: no contact
-   * wrote it, `remoteJid` is the number itself. An endpoint hears it where `hears.own` is true. What is sent
-   * through the API is not told so.
+   * wrote it, `remoteJid` is the number itself and `chatId` the chat. An endpoint hears it where `hears.own`
+   * is true. What is sent through the API is not told so.
    */
   fromMe: boolean;
   /**
@@ -1576,7 +1576,7 @@ export interface MessageView {
   updatedAt: string;
   /** As id: the name that events have for it. */
   messageId: string;
-  /** As contact: the name that `message.received` has for the address of the chat. */
+  /** As contact, under the name of events: the address of the chat, answers go to it. */
   chatId: string;
   /** Whether the chat is a group. */
   isGroup: boolean;
@@ -1585,8 +1585,8 @@ export interface MessageView {
   /** As contact, of an outbound message: the name that its events have; null of one that arrived. */
   to: string | null;
   /**
-   * As origin.sender: the name that `message.received` has for the address of who wrote it; null of what was
-   * sent through the API.
+   * As origin.sender, under the name of events: the address of who wrote it; answers go to `chatId`. null of
+   * what was sent through the API.
    */
   remoteJid: string | null;
   /**
@@ -1967,7 +1967,7 @@ export interface QueuedMessage {
 export interface QuotedInbound {
   /** Its platform message key. */
   keyId: string;
-  /** Address of who wrote it, where the platform says it. */
+  /** Address of who wrote it, where the platform says it; answers go to `chatId` of the message. */
   remoteJid?: string | undefined;
   /** What it said, as the answering side quotes it: nobody has checked it. */
   body?: MessageBody | undefined;
@@ -2405,39 +2405,15 @@ export interface SessionView {
     | 'LOGGED_OUT'
     | (string & {});
   /**
-   * Why it is in this state. Of a session that is away `willReconnect` says whether it comes back by itself.
-   * - `CREATED`: it is new. Next: nothing, it begins to connect. - `CONNECT_REQUESTED`: it connects, as was
-   * asked. Next: nothing. - `RESTART_REQUIRED`: it connects once more, as the platform asked or to try a
-   * version. Next: nothing. - `QR_READY`: a QR code waits. Next: show it: GET /v1/sessions/{id}/qr. -
-   * `PASSKEY_ASKED`: the platform asks for the passkey of the account. Next: open a link page. -
-   * `PASSKEY_FAILED`: a link with a passkey came to nothing. Next: nothing, another QR code follows. -
-   * `LINKED`: a link with a passkey is made. Next: nothing, it logs in. - `LOGGED_IN`: it is live. Next:
-   * nothing. - `CONNECTION_LOST`: the connection broke. Next: nothing, it comes back by itself. -
-   * `CONNECTION_REFUSED`: the platform does not take the connection. Next: nothing, it comes back by itself.
-   * - `PLATFORM_ERROR`: the platform has an error of its own. Next: nothing, it comes back by itself. -
-   * `LOGIN_TIMEOUT`: the platform does not answer the login. Next: nothing, it comes back by itself. -
-   * `KEEP_ALIVE_TIMEOUT`: the platform sends nothing, not even answers to pings. Next: nothing, it comes back
-   * by itself. - `STREAM_UNREADABLE`: what the platform sent could not be read. Next: nothing, it comes back
-   * by itself. - `PROCESSING_STALLED`: messages stand still inside, in or out. Next: nothing, it comes back
-   * by itself. - `UNANSWERED`: the platform answers pings, and no sends or questions. Next: nothing, it comes
-   * back by itself. - `LIBRARY_ERROR`: an error in the gateway ended the connection. Next: nothing, it comes
-   * back by itself. - `WORKER_LOST`: the process that held it is gone, another one takes it over. Next:
-   * nothing, it comes back by itself. - `MAINTENANCE`: the gateway moves it to another process. Next:
-   * nothing, it comes back by itself. - `PROXY_CHANGED`: it goes through another proxy from now on. Next:
-   * nothing, it comes back by itself. - `PROXY_FAILED`: its proxy is away, refuses us, or is where it must
-   * not be. Next: mend the proxy or set another one; it goes on trying by itself. - `CLIENT_OUTDATED`: the
-   * platform no longer takes this version of the client. Next: nothing, the operator brings another version
-   * and it comes back by itself. - `TEMPORARILY_BANNED`: the platform has banned the number until `until`.
-   * Next: nothing, it comes back by itself then; write less, and to people who expect it. - `USER_REQUEST`:
-   * you disconnected it. Next: POST /v1/sessions/{id}/connect when it shall come back. - `QR_EXPIRED`: nobody
-   * looked at its QR code any more. Next: POST /v1/sessions/{id}/connect, and show the code. - `REPLACED`:
-   * another process took the link over. Next: POST /v1/sessions/{id}/connect; if it comes again, link anew. -
-   * `PLATFORM_REFUSED`: the platform refuses the number. Next: look at the phone whether it is banned; then
-   * POST /v1/sessions/{id}/connect. - `BANNED`: the platform has banned the number for good. Next: appeal on
-   * the phone, or link another number. - `CREDENTIALS_UNREADABLE`: what links the number cannot be read here.
-   * Next: tell the operator; or log out, and link anew. - `UNLINKED`: the number was unlinked on the phone,
-   * or by the platform. Next: link it anew. - `LOGOUT_REQUESTED`: you logged it out, or deleted it. Next:
-   * nothing; to use it again, link it. More may come.
+   * Why it is in this state. `willReconnect` says whether a session that is away comes back by itself. It is
+   * a `reason` of `session.disconnected` or `session.logged_out`, where each stands with what to do, or one
+   * of the way to a connection: - `CREATED`: it is new. Next: nothing, it begins to connect. -
+   * `CONNECT_REQUESTED`: it connects, as was asked. Next: nothing. - `RESTART_REQUIRED`: it connects once
+   * more, as the platform asked or to try a version. Next: nothing. - `QR_READY`: a QR code waits. Next: show
+   * it: GET /v1/sessions/{id}/qr. - `PASSKEY_ASKED`: the platform asks for the passkey of the account. Next:
+   * open a link page. - `PASSKEY_FAILED`: a link with a passkey came to nothing. Next: nothing, another QR
+   * code follows. - `LINKED`: a link with a passkey is made. Next: nothing, it logs in. - `LOGGED_IN`: it is
+   * live. Next: nothing. More may come.
    */
   statusReason:
     | 'CREATED'

@@ -295,7 +295,7 @@ export class MessageView {
   messageId: string;
 
   @ApiProperty({
-    description: 'As contact: the name that `message.received` has for the address of the chat.',
+    description: 'As contact, under the name of events: the address of the chat, answers go to it.',
     example: '4915112345678@s.whatsapp.net',
   })
   chatId: string;
@@ -320,7 +320,7 @@ export class MessageView {
 
   @ApiProperty({
     description:
-      'As origin.sender: the name that `message.received` has for the address of who wrote it; null of what was sent through the API.',
+      'As origin.sender, under the name of events: the address of who wrote it; answers go to `chatId`. null of what was sent through the API.',
     type: String,
     nullable: true,
     example: '4915112345678@s.whatsapp.net',

@@ -21,17 +21,17 @@ import {
   type RestrictionReason,
 } from '../../enums.js';
 import {
+  CONNECT_REASONS,
   linesOf,
   SESSION_STATUS_WORDS,
   type SessionStatus,
-  STATUS_REASON_WORDS,
+  STATUS_REASONS,
   type StatusReason,
 } from '../../session-states.js';
 import { AnswersProperty } from './answers-property.js';
 import { ExternalConfig } from './external-config.js';
 
 const STATUSES = Object.keys(SESSION_STATUS_WORDS);
-const REASONS = Object.keys(STATUS_REASON_WORDS);
 
 /** Body of `POST /v1/sessions`. */
 export class CreateSessionBody {
@@ -191,13 +191,13 @@ export class SessionState {
 
   @ApiProperty({
     description: linesOf(
-      'Why it is in this state. Of a session that is away `willReconnect` says whether it comes back by itself.',
-      STATUS_REASON_WORDS,
+      'Why it is in this state. `willReconnect` says whether a session that is away comes back by itself. It is a `reason` of `session.disconnected` or `session.logged_out`, where each stands with what to do, or one of the way to a connection:',
+      CONNECT_REASONS,
     ),
-    enum: REASONS,
+    enum: STATUS_REASONS,
     example: 'LOGGED_IN',
   })
-  @IsIn(REASONS)
+  @IsIn(STATUS_REASONS)
   statusReason: StatusReason;
 
   @ApiProperty({ description: 'Since when (ISO 8601, UTC).', example: '2026-01-31T12:00:00.000Z' })
@@ -306,7 +306,7 @@ export class SessionView extends SessionState {
 
   @ApiProperty({
     description: 'As statusReason: the name that events have for it.',
-    enum: REASONS,
+    enum: STATUS_REASONS,
     example: 'LOGGED_IN',
   })
   reason: StatusReason;

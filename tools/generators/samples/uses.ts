@@ -1,6 +1,6 @@
-import type * as api from './hey-api/types.gen.js';
+import type { Schemas } from './types.js';
 
-type Received = api.MessageReceivedV1;
+type Received = Schemas['MessageReceivedV1'];
 
 /** The first field to check is `type`, and it narrows. */
 export function textOf({ body }: Received): string {
@@ -16,19 +16,21 @@ export function textOf({ body }: Received): string {
   }
 }
 
+/** An answer has an address: `chatId` is always there. */
+export const answerTo = ({ sessionId, chatId }: Received): Schemas['SendMessageRequest'] => ({
+  sessionId,
+  to: chatId,
+  text: 'Thank you!',
+});
+
 /** What is optional may be left out, and has no default that must be given. */
-export const send: api.SendMessageRequest = {
-  sessionId: '0198c0de-0000-7000-8000-000000000001',
-  to: '+4915112345678',
-  text: 'Your order is ready.',
-};
-export const endpoint: api.CreateWebhookBody = { name: 'my bot', url: 'https://example.com/hook' };
-export const external: api.PutExternalConfigBody = { enabled: true };
+export const endpoint: Schemas['CreateWebhookBody'] = { name: 'my bot', url: 'https://example.com/hook' };
+export const external: Schemas['PutExternalConfigBody'] = { enabled: true };
 
 /** The log is typed as the webhooks are. */
-export function senderOf(logged: api.LoggedEvent): string | undefined {
+export function chatOf(logged: Schemas['LoggedEvent']): string | undefined {
   return logged.event === 'message.received' ? logged.payload.chatId : undefined;
 }
 
 /** A value that comes later is a value like the others. */
-export const later: api.HttpErrorBody['code'] = 'SOMETHING_NEW';
+export const later: Schemas['HttpErrorBody']['code'] = 'SOMETHING_NEW';
