@@ -56,7 +56,8 @@ export class GatewayConfig extends MediaStoreConfig {
   keyPepperVersion: number = 1;
 
   @Env('KEY_PEPPER_PREVIOUS', {
-    description: 'The pepper of the version before: keys hashed with it keep working.',
+    description:
+      'The pepper of the version before, or of the next one: keys hashed with it keep working, and are hashed anew when they are used.',
     secret: true,
   })
   @IsOptional()

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -74,12 +73,16 @@ export class WorkerProcess implements TestService {
     await this.process?.stop('SIGKILL');
   }
 
-  /** Starts it again with another key for the hashes of contacts, and with the key before. */
-  async changeContactHashKey(): Promise<void> {
+  /** Starts it again with these variables. */
+  async restart(env: Record<string, string>): Promise<void> {
     await this.kill();
-    this.env['CONTACT_HASH_KEY_PREVIOUS'] = this.env['CONTACT_HASH_KEY'] as string;
-    this.env['CONTACT_HASH_KEY'] = randomBytes(32).toString('hex');
+    Object.assign(this.env, env);
     await this.start();
+  }
+
+  /** Starts it again with another key, and with the key before. */
+  async changeKey(name: string, key: string): Promise<void> {
+    await this.restart({ [name]: key, [`${name}_PREVIOUS`]: this.env[name] as string });
   }
 
   get(): never {

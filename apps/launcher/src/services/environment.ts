@@ -50,6 +50,7 @@ export function serviceVariables(
     CREDENTIALS_KEY: config.env['CREDENTIALS_KEY'] || secrets.credentialsKey,
     CONTACT_HASH_KEY: config.env['CONTACT_HASH_KEY'] || secrets.contactHashKey,
     MEDIA_DIR: config.env['MEDIA_DIR'] || join(config.dataDir, MEDIA_FOLDER),
+    ...secrets.variables,
   };
 }
 

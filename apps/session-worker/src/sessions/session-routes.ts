@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AppError } from '@svc/contracts';
 import { DataSource } from 'typeorm';
 import { WorkerConfig } from '../config.js';
-import { Vault } from '../credentials/vault.js';
+import { proxyRow, Vault } from '../credentials/vault.js';
 import { Proxies, type ProxyRoute } from '../platform/proxy.js';
 import { Session } from './session.entity.js';
 
@@ -38,7 +38,7 @@ export class SessionRoutes {
     const { platformUrl: url, platformTrustRoot: trustRoot } = this.config;
     const live = { url, ...(trustRoot ? { trustRoot } : {}) };
     if (!session?.proxy) return live;
-    const address = this.vault.open({ sessionId, table: 'session', row: 'proxy' }, session.proxy);
+    const address = this.vault.open(proxyRow(sessionId), session.proxy);
     return { ...live, proxy: await this.proxies.makeRoute(address.toString()) };
   }
 
