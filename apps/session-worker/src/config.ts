@@ -12,6 +12,7 @@ import {
 import { Type } from 'class-transformer';
 import { IsInt, IsOptional, IsString, Length, Matches, Min, ValidateIf } from 'class-validator';
 import { IsDeviceName } from './platform/device-name.js';
+import { PlatformCa } from './platform/platform-ca.js';
 import { IsPlatformUrl, IsSandboxUrl, IsVersionSources } from './platform/platform-url.js';
 
 const MINUTE_MS = 60_000;
@@ -32,6 +33,9 @@ export class WorkerConfig extends MediaStoreConfig {
   @IsOptional()
   @Matches(/^[0-9a-f]{64}$/i, { message: 'platformTrustRoot must be 32 bytes in hex' })
   platformTrustRoot?: string;
+
+  @PlatformCa('PLATFORM_CA', 'of the platform')
+  platformCa?: string;
 
   @Env('PLATFORM_VERSION', {
     description:
@@ -66,6 +70,9 @@ export class WorkerConfig extends MediaStoreConfig {
   @ValidateIf(({ sandboxPlatformUrl }: WorkerConfig) => sandboxPlatformUrl !== undefined)
   @Matches(/^[0-9a-f]{64}$/i, { message: 'sandboxPlatformTrustRoot must be 32 bytes in hex' })
   sandboxPlatformTrustRoot?: string;
+
+  @PlatformCa('SANDBOX_PLATFORM_CA', 'of that simulator')
+  sandboxPlatformCa?: string;
 
   @SealingKey('CREDENTIALS_KEY', 'Encrypts the credentials and keys of sessions at rest')
   credentialsKey: string;

@@ -16,7 +16,7 @@ import { LONG_MS, Platform, Stage, workerEnv } from './support.js';
 
 const WORKER = fileURLToPath(new URL('../dist/bundle/main.js', import.meta.url));
 
-/** A worker that is a process of its own: it can be killed, and it trusts the platform's media host. */
+/** A worker that is a process of its own: it can be killed, and its sessions trust the platform's media host. */
 export class WorkerProcess implements TestService {
   private process: ServiceProcess | undefined;
 
@@ -37,7 +37,7 @@ export class WorkerProcess implements TestService {
     const worker = new WorkerProcess(database, nats, RpcClient.at({ url: nats.url }, 'test'), {
       ...{ DATABASE_URL: database.url, NATS_URL: nats.url, PORT: '0', LOG_LEVEL: 'info' },
       ...workerEnv(platform),
-      NODE_EXTRA_CA_CERTS: await authorityOf(platform),
+      PLATFORM_CA_FILE: await authorityOf(platform),
       ...env,
     });
     await worker.start();

@@ -13,7 +13,7 @@ import { isClean, Load } from '../load/load.js';
 const SESSIONS = 8;
 const PER_SECOND = 4;
 const SECONDS = 300;
-const SEALED_LIMIT_MS = 60_000;
+const SEALED_LIMIT_MS = 120_000;
 const SERVICES = ['api-gateway', 'limits', 'webhook-dispatcher'];
 
 /** Keys of a stack as `secrets.json` names them, each with the variable of the other one and its spelling. */

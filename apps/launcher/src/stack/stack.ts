@@ -154,10 +154,10 @@ export class Stack {
   }
 
   private async platform(): Promise<Platform> {
-    const { platformUrl, platformTrustRoot, extraCa } = this.config;
+    const { platformUrl, platformTrustRoot, platformCa } = this.config;
     if (platformUrl) {
       const trustRoot = platformTrustRoot ?? null;
-      return { websocket: platformUrl, control: null, trustRoot, ca: extraCa ?? null };
+      return { websocket: platformUrl, control: null, trustRoot, ca: platformCa ?? null };
     }
     // The ports are drawn here and not by the system: a restart must find the same ports free again.
     const ports = { websocket: await freePort(), control: await freePort(), media: await freePort() };

@@ -8,11 +8,11 @@ export function sealedTables(vault: Vault): SealedTable[] {
   const tableOf = (
     ...[table, key, column, rowOf]: [string, string[], string, (...values: string[]) => SecretRow]
   ): SealedTable => ({
-    ...{ table, key, columns: [column], where: isForeign(column) },
+    ...{ table, key, sealed: { [column]: 'bytea' }, where: isForeign(column) },
     sealAnew: (row) => {
       const values = key.map((name) => row[name] as string);
       const sealed = vault.reseal(rowOf(...values), row[column] as Buffer);
-      return sealed ? { [column]: sealed } : {};
+      return sealed && { [column]: sealed };
     },
   });
   return [

@@ -25,7 +25,7 @@ function sealedWith(key: string): Promise<number> {
   return waitFor(
     'everything to be sealed with the key',
     async () => {
-      const rows = await stage.worker.database.query<{ sealed: string }[]>(SEALED_SQL);
+      const rows = await stage.worker.database.query<{ sealed: string }>(SEALED_SQL);
       return rows.every(({ sealed }) => sealed.startsWith(header)) && rows.length;
     },
     LONG_MS,

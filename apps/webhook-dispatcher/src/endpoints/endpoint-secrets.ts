@@ -99,7 +99,8 @@ export class EndpointSecrets {
   get table(): SealedTable {
     return {
       ...{ table: 'webhook_endpoint', key: ['id'], where: 'true' },
-      columns: ['tenant_id', 'secret_enc', 'previous_secrets', 'headers'],
+      sealed: { secret_enc: 'bytea', previous_secrets: 'jsonb', headers: 'jsonb' },
+      columns: ['tenant_id'],
       sealAnew: (row) => this.sealAnew(row as unknown as SealedRow),
     };
   }
@@ -110,7 +111,7 @@ export class EndpointSecrets {
     secret_enc,
     previous_secrets,
     headers,
-  }: SealedRow): Record<string, unknown> {
+  }: SealedRow): Record<string, unknown> | undefined {
     const endpoint = { id, tenantId: tenant_id };
     let isForeign = false;
     const reseal = (sealed: Buffer, place: SecretPlace): Buffer => {
@@ -135,7 +136,7 @@ export class EndpointSecrets {
         ),
       ),
     };
-    return isForeign ? changed : {};
+    return isForeign ? changed : undefined;
   }
 
   private standardSecrets(endpoint: Endpoint, secret: string, now: Date): string[] {

@@ -39,7 +39,7 @@ test('SECRETS_KEY is changed while webhooks go out: all secrets stay what they a
   await waitFor(
     'everything to be sealed with the new key',
     async () => {
-      const rows = await stage.database.query<{ sealed: string }[]>(SEALED_SQL);
+      const rows = await stage.database.query<{ sealed: string }>(SEALED_SQL);
       return rows.length === 3 && rows.every(({ sealed }) => sealed.startsWith(header));
     },
     PATIENCE_MS,

@@ -9,23 +9,25 @@ const REST_MS = 60 * 60 * 1000;
 const BATCH = 500;
 
 type Row = Record<string, unknown>;
-type Outcome = 'current' | 'sealed' | 'changed' | 'unreadable';
+type Change = { row: Row; values: Row };
 
 /** Table with sealed values. */
 export interface SealedTable {
   table: string;
   /** Columns of its primary key. */
   key: readonly string[];
+  /** Columns with sealed values, each with its type. */
+  sealed: Readonly<Record<string, 'bytea' | 'jsonb'>>;
   /** Further columns that `sealAnew` reads. */
-  columns: readonly string[];
+  columns?: readonly string[];
   /** Condition of the rows that may have values of another key; those of the current key are best left out by it. */
   where: string;
   /**
    * Seals the values of a row anew.
-   * @returns columns that change, as parameters of a statement; none where the current key sealed all.
+   * @returns all sealed columns, as parameters of a statement; undefined where the current key sealed all.
    * @throws Error where one does not open.
    */
-  sealAnew(row: Row): Row;
+  sealAnew(row: Row): Row | undefined;
 }
 
 /**
@@ -50,49 +52,62 @@ export class SealedTables {
     if (found === 0) this.restsUntil = Date.now() + REST_MS;
   }
 
-  /** @returns how many rows were sealed anew, or changed while they should have been. */
+  /** @returns how many rows were sealed with another key. */
   private async sealTable(sealed: SealedTable, stopping: AbortSignal): Promise<number> {
-    const counts: Record<Outcome, number> = { current: 0, sealed: 0, changed: 0, unreadable: 0 };
+    const { table } = sealed;
+    let [found, written, unreadable] = [0, 0, 0];
     let last: Row | undefined;
     do {
       const rows = await this.read(sealed, last);
-      for (const row of rows) counts[await this.sealRow(sealed, row)] += 1;
+      const changes: Change[] = [];
+      for (const row of rows) {
+        try {
+          const values = sealed.sealAnew(row);
+          if (values) changes.push({ row, values });
+        } catch {
+          unreadable += 1;
+        }
+      }
+      found += changes.length;
+      written += await this.write(sealed, changes);
       last = rows.length === BATCH ? rows.at(-1) : undefined;
     } while (last && !stopping.aborted);
-    const { table } = sealed;
-    if (counts.sealed > 0)
-      log().info({ table, rows: counts.sealed }, 'secrets are sealed with the current key');
-    if (counts.unreadable > 0)
-      log().error({ table, rows: counts.unreadable }, 'secrets open with no key that is configured');
-    return counts.sealed + counts.changed;
+    if (written > 0) log().info({ table, rows: written }, 'secrets are sealed with the current key');
+    if (unreadable > 0)
+      log().error({ table, rows: unreadable }, 'secrets open with no key that is configured');
+    return found;
   }
 
-  private read({ table, key, columns, where }: SealedTable, last?: Row): Promise<Row[]> {
+  private read({ table, key, sealed, columns = [], where }: SealedTable, last?: Row): Promise<Row[]> {
     const names = key.join(', ');
     const values = key.map((_, index) => `$${index + 1}`).join(', ');
     return this.dataSource.query<Row[]>(
-      `SELECT ${[...key, ...columns].join(', ')}, xmin::text AS row_version FROM ${table}
-       WHERE (${where}) ${last ? `AND (${names}) > (${values})` : ''} ORDER BY ${names} LIMIT ${BATCH}`,
+      `SELECT ${[...key, ...Object.keys(sealed), ...columns].join(', ')}, ctid::text AS row_place, xmin::text AS row_version
+       FROM ${table} WHERE (${where}) ${last ? `AND (${names}) > (${values})` : ''} ORDER BY ${names} LIMIT ${BATCH}`,
       last && key.map((name) => last[name]),
     );
   }
 
-  private async sealRow({ table, key, sealAnew }: SealedTable, row: Row): Promise<Outcome> {
-    let changes: [column: string, value: unknown][];
-    try {
-      changes = Object.entries(sealAnew(row));
-    } catch {
-      return 'unreadable';
-    }
-    if (changes.length === 0) return 'current';
-    const parameter = (index: number): string => `$${index + 1}`;
-    const set = changes.map(([column], index) => `${column} = ${parameter(index)}`).join(', ');
-    const where = key.map((name, index) => `${name} = ${parameter(changes.length + index)}`).join(' AND ');
-    // Whoever writes the row at the same time has the newer value. Row by row, because a transaction over many could wait for theirs.
-    const [, updated] = await this.dataSource.query<[unknown[], number]>(
-      `UPDATE ${table} SET ${set} WHERE ${where} AND xmin = ${parameter(changes.length + key.length)}::text::xid`,
-      [...changes.map(([, value]) => value), ...key.map((name) => row[name]), row['row_version']],
+  /** Writes the rows that nobody has changed since, or changes at this moment: it waits for no lock, so that nobody waits in a circle. */
+  private async write({ table, sealed }: SealedTable, changes: Change[]): Promise<number> {
+    if (changes.length === 0) return 0;
+    const types = Object.entries(sealed);
+    const arrays = types.map(([, type], index) => `$${index + 3}::${type}[]`).join(', ');
+    const columns = types.map(([column]) => column);
+    const [, written] = await this.dataSource.query<[unknown[], number]>(
+      `WITH own AS (
+         SELECT * FROM unnest($1::text[]::tid[], $2::text[]::xid[], ${arrays}) AS own (place, version, ${columns.join(', ')})),
+       free AS (
+         SELECT t.ctid AS place FROM ${table} t JOIN own ON t.ctid = own.place AND t.xmin = own.version
+         FOR UPDATE OF t SKIP LOCKED)
+       UPDATE ${table} t SET ${columns.map((column) => `${column} = own.${column}`).join(', ')}
+       FROM own JOIN free USING (place) WHERE t.ctid = own.place`,
+      [
+        changes.map(({ row }) => row['row_place']),
+        changes.map(({ row }) => row['row_version']),
+        ...columns.map((column) => changes.map(({ values }) => values[column])),
+      ],
     );
-    return updated > 0 ? 'sealed' : 'changed';
+    return written;
   }
 }
