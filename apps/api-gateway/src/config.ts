@@ -1,6 +1,6 @@
 import { AddressList, AllowedOrigins, OwnAddresses } from '@svc/outbound-http';
 import { MediaStoreConfig } from '@svc/media-store';
-import { configReader, ContactHashKey, ContactHashKeyPrevious, Env } from '@svc/service';
+import { configReader, ContactHashKey, ContactHashKeyPrevious, Env, IsRandomKey } from '@svc/service';
 import { Type } from 'class-transformer';
 import { IsInt, IsOptional, IsUrl, Length, Matches, Max, Min, MinLength, ValidateBy } from 'class-validator';
 import { isLikePlatform } from './tenants/platform-names.js';
@@ -43,6 +43,7 @@ export class GatewayConfig extends MediaStoreConfig {
     secret: true,
   })
   @MinLength(32)
+  @IsRandomKey()
   keyPepper: string;
 
   @Env('KEY_PEPPER_VERSION', {

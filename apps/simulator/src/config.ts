@@ -1,6 +1,6 @@
 import { configReader, Env } from '@svc/service';
 import { Type } from 'class-transformer';
-import { IsIn, IsInt, IsNotEmpty, IsOptional, IsString, Max, Min, ValidateIf } from 'class-validator';
+import { IsIn, IsInt, IsNotEmpty, IsOptional, IsString, Max, Min, NotEquals, ValidateIf } from 'class-validator';
 
 const LARGEST_PORT = 65_535;
 
@@ -60,6 +60,7 @@ export class SimulatorConfig {
     message: 'seed must be given with SIMULATOR_STATE_FILE: what it keeps is known under the same keys',
   })
   @IsNotEmpty()
+  @NotEquals('local platform', { message: 'seed must be a secret: everybody knows this one' })
   seed?: string;
 
   @Env('SIMULATOR_STATE_FILE', {

@@ -18,6 +18,7 @@ export {
   loadConfig,
 } from './config/config.js';
 export { EnvNumbers, EnvWords } from './config/env-list.js';
+export { IsRandomKey } from './config/safe-servers.js';
 export { SealingKey, SealingKeysPrevious } from './config/sealing-key.js';
 export { ContactHashKey, ContactHashKeyPrevious } from './config/contact-hash-key.js';
 export { type ContactHashKeys, type HashedContact, keyedHash } from './contact-hash.js';

@@ -1,6 +1,7 @@
 import { Transform } from 'class-transformer';
 import { ArrayMaxSize, IsArray, Matches } from 'class-validator';
 import { Env } from './config.js';
+import { IsRandomKey } from './safe-servers.js';
 
 const KEY = /^[A-Za-z0-9+/]{43}=$/;
 const MOST_PREVIOUS = 4;
@@ -10,6 +11,7 @@ export function SealingKey(name: string, description: string): PropertyDecorator
   return all(
     Env(name, { description: `${description}: 32 bytes in base64.`, secret: true }),
     Matches(KEY, { message: '$property must be 32 bytes in base64' }),
+    IsRandomKey(),
   );
 }
 
