@@ -1,6 +1,6 @@
 import { AddressList, AllowedOrigins, OwnAddresses } from '@svc/outbound-http';
 import { MediaStoreConfig } from '@svc/media-store';
-import { configReader, ContactHashKey, ContactHashKeyPrevious, Env } from '@svc/service';
+import { configReader, ContactHashKey, ContactHashKeyPrevious, Env, IsRandomKey } from '@svc/service';
 import { Type } from 'class-transformer';
 import { IsInt, IsOptional, IsUrl, Length, Matches, Max, Min, MinLength, ValidateBy } from 'class-validator';
 import { isLikePlatform } from './tenants/platform-names.js';
@@ -43,6 +43,7 @@ export class GatewayConfig extends MediaStoreConfig {
     secret: true,
   })
   @MinLength(32)
+  @IsRandomKey()
   keyPepper: string;
 
   @Env('KEY_PEPPER_VERSION', {
@@ -56,7 +57,8 @@ export class GatewayConfig extends MediaStoreConfig {
   keyPepperVersion: number = 1;
 
   @Env('KEY_PEPPER_PREVIOUS', {
-    description: 'The pepper of the version before: keys hashed with it keep working.',
+    description:
+      'The pepper of the version before, or of the next one: keys hashed with it keep working, and are hashed anew when they are used.',
     secret: true,
   })
   @IsOptional()

@@ -25,6 +25,7 @@ import { poison } from './drills/poison/poison.js';
 import { restartPostgres } from './drills/restart-postgres.js';
 import { revocation } from './drills/revocation.js';
 import { rollingDeploy } from './drills/rolling-deploy.js';
+import { rotateSecrets } from './drills/rotate-secrets.js';
 import { wipeNats } from './drills/wipe-nats.js';
 import type { Benchmark, NamedRun } from './named-run.js';
 
@@ -41,6 +42,7 @@ export const RUNS: Runs = {
     'kill-worker': killWorker,
     'kill-dispatcher': killDispatcher,
     'rolling-deploy': rollingDeploy,
+    'rotate-secrets': rotateSecrets,
     'paused-owner': pausedOwner,
     'platform-day': platformDay,
     'new-stanza': newStanza,

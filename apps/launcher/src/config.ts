@@ -22,7 +22,7 @@ export interface LauncherConfig {
   natsUrl: string | undefined;
   platformUrl: string | undefined;
   platformTrustRoot: string | undefined;
-  extraCa: string | undefined;
+  platformCa: string | undefined;
   webhooks: { delays: string; timeout: string; origins: string };
   /** The environment as it came: children get named parts of it, never the whole. */
   env: NodeJS.ProcessEnv;
@@ -62,7 +62,7 @@ export function readConfig(env: NodeJS.ProcessEnv): LauncherConfig {
     natsUrl: read('NATS_URL'),
     platformUrl: read('PLATFORM_URL'),
     platformTrustRoot: read('PLATFORM_TRUST_ROOT')?.toLowerCase(),
-    extraCa: read('NODE_EXTRA_CA_CERTS'),
+    platformCa: read('PLATFORM_CA_FILE'),
     webhooks: {
       delays: read('WEBHOOK_RETRY_DELAYS_MS') ?? DEFAULT_DELAYS,
       timeout: read('WEBHOOK_TIMEOUT_MS') ?? DEFAULT_TIMEOUT,

@@ -93,6 +93,37 @@ test('a hash from before there was a key gets one, and becomes one with what cam
   expect(await erase(own, ADA)).toEqual({ contacts: 1 });
 });
 
+test('while replicas change to the next key and back, each contact is one', async () => {
+  const own = await writesTo(ADA);
+  await known(own, 1);
+  const hash = limits.get(ContactHash);
+  const config = limits.get(LimitsConfig);
+  const { contactHashKey: former } = config;
+  const next = 'the key of the next year, long enough';
+  const hashesWith = (contactHashKey: string, contactHashKeyPrevious: string): object => ({
+    ...{ ...config, contactHashKey, contactHashKeyPrevious },
+    contactHashKeyVersion: contactHashKey === next ? 2 : 1,
+  });
+  const meets = async (key: string, other: string): Promise<ContactRow> => {
+    Reflect.set(hash, 'config', hashesWith(key, other));
+    await writesTo(ADA, { ...own, jobId: randomUUID() });
+    return waitFor('one contact under this key', async () => {
+      const [row, ...others] = await contactsOf(own);
+      return row?.key_version === (key === next ? 2 : 1) && others.length === 0 && row;
+    });
+  };
+  const { contact } = await meets(next, former);
+  await meets(former, next);
+  // Two replicas that meet somebody at the same moment make two rows.
+  await limits.database.query(
+    `INSERT INTO limits.warmup_contact (session_id, tenant_id, contact, replied_at, key_version) VALUES ($1, $2, $3, now(), 2)`,
+    [own.sessionId, own.tenantId, contact],
+  );
+  const { sent_at, replied_at } = await meets(next, former);
+  expect([sent_at, replied_at]).not.toContain(null);
+  Reflect.set(hash, 'config', config);
+});
+
 test('after the key has changed a contact who is met again is the same one, and an erasure finds who is not', async () => {
   const own = await writesTo(ADA);
   await writesTo(BEN, { ...own, jobId: randomUUID() });

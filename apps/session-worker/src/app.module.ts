@@ -15,9 +15,11 @@ import {
   OutboxService,
   PeriodicTasks,
   Retention,
+  SealedTables,
 } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { readConfig, WorkerConfig } from './config.js';
+import { sealedTables } from './credentials/sealed-tables.js';
 import { Vault } from './credentials/vault.js';
 import { ContactAddresses } from './erasure/contact-addresses.js';
 import { ErasureConsumer } from './erasure/erasure.consumer.js';
@@ -97,8 +99,14 @@ function ownerOptions(): OwnerOptions {
     },
     {
       provide: Vault,
-      useFactory: (config: WorkerConfig) => new Vault(config.credentialsKey),
+      useFactory: (config: WorkerConfig) => new Vault(config.credentialsKey, ...config.credentialsKeysPrevious),
       inject: [WorkerConfig],
+    },
+    {
+      provide: SealedTables,
+      useFactory: (dataSource: DataSource, tasks: PeriodicTasks, vault: Vault) =>
+        new SealedTables(dataSource, tasks, sealedTables(vault)),
+      inject: [DataSource, PeriodicTasks, Vault],
     },
     { provide: MEDIA_STORE, useFactory: openMediaStore, inject: [WorkerConfig] },
     {

@@ -1,10 +1,18 @@
 import { hostname } from 'node:os';
 import { MediaStoreConfig } from '@svc/media-store';
 import { AllowedOrigins, OwnAddresses } from '@svc/outbound-http';
-import { configReader, ContactHashKey, ContactHashKeyPrevious, Env } from '@svc/service';
+import {
+  configReader,
+  ContactHashKey,
+  ContactHashKeyPrevious,
+  Env,
+  SealingKey,
+  SealingKeysPrevious,
+} from '@svc/service';
 import { Type } from 'class-transformer';
 import { IsInt, IsOptional, IsString, Length, Matches, Min, ValidateIf } from 'class-validator';
 import { IsDeviceName } from './platform/device-name.js';
+import { PlatformCa } from './platform/platform-ca.js';
 import { IsPlatformUrl, IsSandboxUrl, IsVersionSources } from './platform/platform-url.js';
 
 const MINUTE_MS = 60_000;
@@ -25,6 +33,9 @@ export class WorkerConfig extends MediaStoreConfig {
   @IsOptional()
   @Matches(/^[0-9a-f]{64}$/i, { message: 'platformTrustRoot must be 32 bytes in hex' })
   platformTrustRoot?: string;
+
+  @PlatformCa('PLATFORM_CA', 'of the platform')
+  platformCa?: string;
 
   @Env('PLATFORM_VERSION', {
     description:
@@ -60,12 +71,14 @@ export class WorkerConfig extends MediaStoreConfig {
   @Matches(/^[0-9a-f]{64}$/i, { message: 'sandboxPlatformTrustRoot must be 32 bytes in hex' })
   sandboxPlatformTrustRoot?: string;
 
-  @Env('CREDENTIALS_KEY', {
-    description: '32 bytes in base64: encrypts the credentials and keys of sessions at rest.',
-    secret: true,
-  })
-  @Matches(/^[A-Za-z0-9+/]{43}=$/, { message: 'credentialsKey must be 32 bytes in base64' })
+  @PlatformCa('SANDBOX_PLATFORM_CA', 'of that simulator')
+  sandboxPlatformCa?: string;
+
+  @SealingKey('CREDENTIALS_KEY', 'Encrypts the credentials and keys of sessions at rest')
   credentialsKey: string;
+
+  @SealingKeysPrevious('CREDENTIALS_KEY')
+  credentialsKeysPrevious: string[] = [];
 
   @ContactHashKey()
   contactHashKey: string;

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +16,7 @@ import { LONG_MS, Platform, Stage, workerEnv } from './support.js';
 
 const WORKER = fileURLToPath(new URL('../dist/bundle/main.js', import.meta.url));
 
-/** A worker that is a process of its own: it can be killed, and it trusts the platform's media host. */
+/** A worker that is a process of its own: it can be killed, and its sessions trust the platform's media host. */
 export class WorkerProcess implements TestService {
   private process: ServiceProcess | undefined;
 
@@ -38,7 +37,7 @@ export class WorkerProcess implements TestService {
     const worker = new WorkerProcess(database, nats, RpcClient.at({ url: nats.url }, 'test'), {
       ...{ DATABASE_URL: database.url, NATS_URL: nats.url, PORT: '0', LOG_LEVEL: 'info' },
       ...workerEnv(platform),
-      NODE_EXTRA_CA_CERTS: await authorityOf(platform),
+      PLATFORM_CA_FILE: await authorityOf(platform),
       ...env,
     });
     await worker.start();
@@ -74,12 +73,16 @@ export class WorkerProcess implements TestService {
     await this.process?.stop('SIGKILL');
   }
 
-  /** Starts it again with another key for the hashes of contacts, and with the key before. */
-  async changeContactHashKey(): Promise<void> {
+  /** Starts it again with these variables. */
+  async restart(env: Record<string, string>): Promise<void> {
     await this.kill();
-    this.env['CONTACT_HASH_KEY_PREVIOUS'] = this.env['CONTACT_HASH_KEY'] as string;
-    this.env['CONTACT_HASH_KEY'] = randomBytes(32).toString('hex');
+    Object.assign(this.env, env);
     await this.start();
+  }
+
+  /** Starts it again with another key, and with the key before. */
+  async changeKey(name: string, key: string): Promise<void> {
+    await this.restart({ [name]: key, [`${name}_PREVIOUS`]: this.env[name] as string });
   }
 
   get(): never {

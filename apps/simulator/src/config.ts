@@ -1,6 +1,6 @@
 import { configReader, Env } from '@svc/service';
 import { Type } from 'class-transformer';
-import { IsIn, IsInt, IsNotEmpty, IsOptional, IsString, Max, Min } from 'class-validator';
+import { IsIn, IsInt, IsNotEmpty, IsOptional, IsString, Max, Min, NotEquals, ValidateIf } from 'class-validator';
 
 const LARGEST_PORT = 65_535;
 
@@ -43,7 +43,7 @@ export class SimulatorConfig {
 
   @Env('SIMULATOR_CA_FILE', {
     description:
-      "File that the certificate of the media host's authority is written to, for NODE_EXTRA_CA_CERTS.",
+      "File that the certificate of the media host's authority is written to, for those who connect to it; a worker reads it by SANDBOX_PLATFORM_CA_FILE.",
     example: '.data/simulator-ca.pem',
   })
   @IsOptional()
@@ -51,12 +51,17 @@ export class SimulatorConfig {
   caFile?: string;
 
   @Env('SIMULATOR_SEED', {
-    description: 'Any words. The trust root, the certificates and the keys of all people follow from them.',
-    example: 'local platform',
+    description:
+      'Secret words: the trust root, the certificates and the keys of all people follow from them, so whoever knows them speaks for all of these. Unset: drawn at each start.',
+    secret: true,
   })
-  @IsString()
+  @ValidateIf(({ stateFile }: SimulatorConfig) => stateFile !== undefined)
+  @IsString({
+    message: 'seed must be given with SIMULATOR_STATE_FILE: what it keeps is known under the same keys',
+  })
   @IsNotEmpty()
-  seed: string = 'local platform';
+  @NotEquals('local platform', { message: 'seed must be a secret: everybody knows this one' })
+  seed?: string;
 
   @Env('SIMULATOR_STATE_FILE', {
     description: 'File that keeps accounts, contacts and linked devices over a restart. Unset: memory only.',

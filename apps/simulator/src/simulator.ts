@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { log, NestLogger } from '@svc/service';
@@ -40,7 +41,7 @@ export type SimulatorOptions = Pick<
 
 /** Starts the simulator; when this resolves, all three ports can be used. */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
-  const authority = new Authority(options.seed);
+  const authority = new Authority(options.seed ?? randomUUID());
   const certificates = mediaCertificates((label) => authority.secret(label), options.host);
   const platform = new Platform(authority);
   const { trustRoot } = authority;

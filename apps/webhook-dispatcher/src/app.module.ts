@@ -15,6 +15,7 @@ import {
   outboxProvider,
   PeriodicTasks,
   Retention,
+  SealedTables,
   SecretBox,
 } from '@svc/service';
 import { DataSource } from 'typeorm';
@@ -76,8 +77,15 @@ const configured: Provider[] = [
   },
   {
     provide: SecretBox,
-    useFactory: ({ secretsKey }: DispatcherConfig) => new SecretBox(secretsKey),
+    useFactory: ({ secretsKey, secretsKeysPrevious }: DispatcherConfig) =>
+      new SecretBox(secretsKey, ...secretsKeysPrevious),
     inject: [DispatcherConfig],
+  },
+  {
+    provide: SealedTables,
+    useFactory: (dataSource: DataSource, tasks: PeriodicTasks, secrets: EndpointSecrets) =>
+      new SealedTables(dataSource, tasks, [secrets.table]),
+    inject: [DataSource, PeriodicTasks, EndpointSecrets],
   },
   {
     provide: AddressGuard,

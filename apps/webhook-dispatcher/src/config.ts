@@ -1,6 +1,14 @@
 import { hostname } from 'node:os';
 import { AllowedOrigins, OwnAddresses } from '@svc/outbound-http';
-import { configReader, ContactHashKey, ContactHashKeyPrevious, Env, ServiceConfig } from '@svc/service';
+import {
+  configReader,
+  ContactHashKey,
+  ContactHashKeyPrevious,
+  Env,
+  SealingKey,
+  SealingKeysPrevious,
+  ServiceConfig,
+} from '@svc/service';
 import { Transform, Type } from 'class-transformer';
 import {
   ArrayMaxSize,
@@ -16,12 +24,11 @@ import {
 
 /** Environment of `webhook-dispatcher`. */
 export class DispatcherConfig extends ServiceConfig {
-  @Env('SECRETS_KEY', {
-    description: 'Key that encrypts the secrets of endpoints at rest: 32 bytes in base64.',
-    secret: true,
-  })
-  @Matches(/^[A-Za-z0-9+/]{43}=$/, { message: 'secretsKey must be 32 bytes in base64' })
+  @SealingKey('SECRETS_KEY', 'Encrypts the secrets of endpoints at rest')
   secretsKey: string;
+
+  @SealingKeysPrevious('SECRETS_KEY')
+  secretsKeysPrevious: string[] = [];
 
   @ContactHashKey()
   contactHashKey: string;

@@ -1,12 +1,18 @@
 import { createHash, X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { connect, createServer } from 'node:tls';
 import { expect, test } from '@jest/globals';
 import { authorityFromSeed } from './authority.js';
 
 const VALIDITY = { from: new Date('2024-01-01T00:00:00Z'), until: new Date('2049-12-31T23:59:59Z') };
 const seedOf = (words: string): Buffer => createHash('sha256').update(words).digest();
 
-function made(words: string, hosts = ['localhost', '127.0.0.1', '::1', 'media.test']) {
-  const authority = authorityFromSeed({ name: 'Test authority', seed: seedOf(`${words}/root`) }, VALIDITY);
+const HOSTS = ['localhost', '127.0.0.1', '::1', 'media.test'];
+
+function made(words: string, hosts = HOSTS, permitted = hosts) {
+  const root = { name: 'Test authority', seed: seedOf(`${words}/root`), hosts: permitted };
+  const authority = authorityFromSeed(root, VALIDITY);
   const server = authority.issue({ name: 'Test server', seed: seedOf(`${words}/leaf`), hosts });
   return { authority: authority.cert, server };
 }
@@ -38,6 +44,34 @@ test('the certificate is good for no other host', () => {
 test('an address of version 6 is written out in full', () => {
   const other = new X509Certificate(made('seed', ['fe80::1:2']).server.cert);
   expect(other.checkIP('fe80:0:0:0:0:0:1:2')).toBeDefined();
+});
+
+/** Connects to a server with this certificate, as somebody who trusts the authority. @returns why not, or none. */
+async function refusalOf(
+  { authority: ca, server }: ReturnType<typeof made>,
+  servername: string,
+): Promise<string> {
+  const listener = createServer(server).listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const { port } = listener.address() as AddressInfo;
+  const socket = connect({ host: '127.0.0.1', port, ca, servername });
+  try {
+    await once(socket, 'secureConnect');
+    return 'none';
+  } catch (error) {
+    return (error as Error).message;
+  } finally {
+    socket.destroy();
+    listener.close();
+  }
+}
+
+test('whoever trusts the authority trusts it for its hosts alone, whatever it signs', async () => {
+  expect(await refusalOf(made('seed'), 'media.test')).toBe('none');
+  for (const hosts of [['web.example.org'], ['media.test', 'web.example.org']])
+    expect(await refusalOf(made('seed', hosts, HOSTS), 'web.example.org')).toBe(
+      'permitted subtree violation',
+    );
 });
 
 test('both certificates are valid for the time that was asked for, and have serial numbers of their own', () => {

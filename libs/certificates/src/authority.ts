@@ -12,7 +12,7 @@ export interface Identity {
   seed: Uint8Array;
 }
 
-/** A server: its identity, and the names and addresses that clients reach it by. */
+/** A server, or an authority of servers: its identity, and the names and addresses that clients reach it by. */
 export interface ServerIdentity extends Identity {
   hosts: readonly string[];
 }
@@ -25,12 +25,15 @@ export interface Authority {
   issue(server: ServerIdentity): ServerCertificate;
 }
 
-/** Makes an authority whose keys and certificates follow from seeds, so that clients can store it once. */
-export function authorityFromSeed({ name, seed }: Identity, validity: Validity): Authority {
+/**
+ * Makes an authority whose keys and certificates follow from seeds, so that clients can store it once. It speaks for its hosts alone: what it
+ * signs for another is worth nothing to those who trust it.
+ */
+export function authorityFromSeed({ name, seed, hosts }: ServerIdentity, validity: Validity): Authority {
   const key = keyFrom(seed);
   const issuer: Issuer = { name, key };
   return {
-    cert: signCertificate(issuer, { subject: name, key, validity, extensions: authorityExtensions() }),
+    cert: signCertificate(issuer, { subject: name, key, validity, extensions: authorityExtensions(hosts) }),
     issue: (server) => {
       const serverKey = keyFrom(server.seed);
       const extensions = serverExtensions(server.hosts);

@@ -11,7 +11,7 @@ import { Spool } from '../src/spool.js';
 import { ACCESS_KEY, REGION, S3Server, SECRET_KEY } from './s3-server.js';
 
 const MAX = 1_000_000;
-const SERVERS = { DATABASE_URL: 'postgres://d', NATS_URL: 'nats://n' };
+const SERVERS = { DATABASE_URL: 'postgres://d', NATS_URL: 'nats://n', SVC_MODE: 'development' };
 let directory: string;
 let s3: S3Server;
 

@@ -33,8 +33,10 @@ const withUser = `authorization { users = [{ user: shop, password: "${password}"
 /** Makes an authority, a server certificate for localhost and a client's, all for one day. */
 function certificates(): { ca: string; server: string; client: { certificate: string; key: string } } {
   const until = new Date(Date.now() + 86_400_000);
-  const authority = authorityFromSeed({ name: 'test', seed: randomBytes(32) }, { from: new Date(0), until });
-  const server = authority.issue({ name: 'nats', seed: randomBytes(32), hosts: ['localhost'] });
+  const hosts = ['localhost'];
+  const identity = { name: 'test', seed: randomBytes(32), hosts };
+  const authority = authorityFromSeed(identity, { from: new Date(0), until });
+  const server = authority.issue({ name: 'nats', seed: randomBytes(32), hosts });
   const client = selfSigned('shop');
   const folder = temporaryDirectory('certificates');
   const file = (name: string, pem: string): string => {

@@ -18,6 +18,8 @@ export {
   loadConfig,
 } from './config/config.js';
 export { EnvNumbers, EnvWords } from './config/env-list.js';
+export { IsRandomKey } from './config/safe-servers.js';
+export { SealingKey, SealingKeysPrevious } from './config/sealing-key.js';
 export { ContactHashKey, ContactHashKeyPrevious } from './config/contact-hash-key.js';
 export { type ContactHashKeys, type HashedContact, keyedHash } from './contact-hash.js';
 export {
@@ -64,7 +66,15 @@ export {
 } from './tasks/retention.js';
 export { requestIdOf } from './start/request-id.js';
 export { runMigrations } from './start/run-migrations.js';
-export { SecretBox, type SecretKey, secretKey, type SecretKeyBytes, type SecretPlace } from './secret-box.js';
+export {
+  headerOf,
+  SecretBox,
+  type SecretKey,
+  secretKey,
+  type SecretKeyBytes,
+  type SecretPlace,
+} from './secrets/secret-box.js';
+export { type SealedTable, SealedTables } from './secrets/sealed-tables.js';
 export { natsAccess, NatsConfig } from './config/nats-config.js';
 export { ServiceConfig } from './config/service-config.js';
 export { bootService, startService, type StartOptions } from './start/start-service.js';

@@ -83,7 +83,12 @@ beforeAll(async () => {
     createTestDatabase({ schema: 'shop', migrations: [AuditOutbox1700000000000] }),
     startTestNats(),
   ]);
-  Object.assign(process.env, { DATABASE_URL: database.url, NATS_URL: nats.url, PORT: '0' });
+  Object.assign(process.env, {
+    DATABASE_URL: database.url,
+    NATS_URL: nats.url,
+    SVC_MODE: 'development',
+    PORT: '0',
+  });
   app = await bootService({ name: 'api-gateway', module: Shop, config: read });
   outbox = app.get(AuditOutbox);
 });

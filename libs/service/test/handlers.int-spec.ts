@@ -84,7 +84,7 @@ async function bootHandlers(): Promise<() => Promise<void>> {
   const strategy = new JetStreamStrategy(messaging, { app: 'limits', stream: 'events', partitioned: false });
   @Module({ controllers: [Handlers], providers: [{ provide: JetStreamStrategy, useValue: strategy }] })
   class SmallModule {}
-  const env = { DATABASE_URL: 'postgres://unused', NATS_URL: nats.url, PORT: '0' };
+  const env = { DATABASE_URL: 'postgres://unused', NATS_URL: nats.url, SVC_MODE: 'development', PORT: '0' };
   const config = loadConfig(ServiceConfig, env);
   const options = { name: 'limits', module: SmallModule, config: () => config, jetstream: true };
   const app = await bootService(options);

@@ -69,7 +69,12 @@ export interface Shop {
 /** Boots the service on a database that is there; its configuration is read once, so once per test file. */
 export async function startShop(databaseUrl: string): Promise<Shop> {
   const nats = await startTestNats();
-  Object.assign(process.env, { DATABASE_URL: databaseUrl, NATS_URL: nats.url, PORT: '0' });
+  Object.assign(process.env, {
+    DATABASE_URL: databaseUrl,
+    NATS_URL: nats.url,
+    SVC_MODE: 'development',
+    PORT: '0',
+  });
   silenceConsole();
   const app = await bootService(httpService());
   return {

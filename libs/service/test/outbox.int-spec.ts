@@ -62,7 +62,12 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   nats = await startTestNats();
-  Object.assign(process.env, { DATABASE_URL: database.url, NATS_URL: nats.url, PORT: '0' });
+  Object.assign(process.env, {
+    DATABASE_URL: database.url,
+    NATS_URL: nats.url,
+    SVC_MODE: 'development',
+    PORT: '0',
+  });
   listener = await Messaging.connect({ url: nats.url, name: 'listener' });
 });
 afterEach(async () => {

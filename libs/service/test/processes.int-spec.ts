@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 
 async function start(env: Record<string, string> = {}): Promise<ServiceProcess> {
-  const good = { DATABASE_URL: 'postgres://unused', NATS_URL: nats.url, PORT: '0' };
+  const good = { DATABASE_URL: 'postgres://unused', NATS_URL: nats.url, SVC_MODE: 'development', PORT: '0' };
   const service = await startProcess(MAIN, { ...good, ...env });
   running.push(service);
   return service;
@@ -47,6 +47,17 @@ describe('a service process', () => {
     expect(message).toContain('small cannot start. Wrong configuration:');
     for (const name of ['DATABASE_URL', 'NATS_URL', 'LOG_LEVEL']) expect(message).toContain(name);
     expect(message).not.toContain('canary');
+  });
+
+  test('of production names all that is unsafe in one answer, and how it becomes safe', async () => {
+    const unsafe = { SVC_MODE: 'production', NATS_URL: 'nats://nats.example.com:4222' };
+    const error = await start(unsafe).catch((thrown: unknown) => thrown as Error);
+    for (const sentence of [
+      /DATABASE_URL must end in \?sslmode=verify-full/,
+      /NATS_URL must be tls:\/\//,
+      /NATS_URL must be given with NATS_USER and NATS_PASSWORD/,
+    ])
+      expect((error as Error).message).toMatch(sentence);
   });
 });
 

@@ -25,6 +25,14 @@ export interface BootedService {
 /** A service under test, with a database and a nats-server of its own. */
 export type TestService = TestServers & BootedService;
 
+/** Variables of every service under test. Its nats-server lets everybody in, whatever they say that they are. */
+const TEST_ENV = {
+  PORT: '0',
+  CONTACT_HASH_KEY: 'key of the tests, long enough to pass',
+  NATS_USER: 'test',
+  NATS_PASSWORD: 'test',
+};
+
 /** Starts the servers for a service that is booted later, or more than once, or in processes of its own. */
 export async function startTestServers({ name }: StartOptions, schema: TestSchema): Promise<TestServers> {
   silenceConsole();
@@ -48,7 +56,7 @@ export async function bootTestService(
   options: StartOptions,
   env: Record<string, string>,
 ): Promise<BootedService> {
-  Object.assign(process.env, { PORT: '0', CONTACT_HASH_KEY: 'key of the tests, long enough to pass' }, env);
+  Object.assign(process.env, TEST_ENV, env);
   const app = await bootService(options);
   return {
     url: (await app.getUrl()).replace('[::1]', '127.0.0.1'),

@@ -76,11 +76,18 @@ describe('the digest of a key', () => {
     expect(withPeppers(OLD, 1).matches('body', null)).toBe(false);
   });
 
-  test('still matches under the pepper before, and no longer one version later', () => {
+  test('still matches under the pepper before, or the next one, and no longer when that is gone', () => {
     const stored = withPeppers(OLD, 1).make('body');
     expect(withPeppers(NEW, 2, OLD).matches('body', stored)).toBe(true);
+    expect(withPeppers(OLD, 1, NEW).matches('body', withPeppers(NEW, 2, OLD).make('body'))).toBe(true);
     expect(withPeppers(NEW, 2).matches('body', stored)).toBe(false);
     expect(withPeppers('another pepper, of 32 characters more', 3, NEW).matches('body', stored)).toBe(false);
+  });
+
+  test('of an earlier version is old, and one of a later version is not', () => {
+    const digest = withPeppers(NEW, 2, OLD);
+    const isOld = [1, 2, 3].map((pepperVersion) => digest.isOld({ ...digest.make('body'), pepperVersion }));
+    expect(isOld).toEqual([true, false, false]);
   });
 
   test('is made under the newest pepper', () => {

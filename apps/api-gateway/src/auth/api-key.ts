@@ -82,34 +82,41 @@ export interface StoredKey extends StoredDigest {
   suspended: boolean;
 }
 
-/** This class hashes keys with the pepper of the environment; two versions of it are live at a time. */
+/**
+ * This class hashes keys with the pepper of the environment. Another one is known beside it while the pepper is changed: the one before, or
+ * the next one where a replica does not hash with it yet.
+ */
 @Injectable()
 export class KeyDigest {
-  constructor(private readonly config: GatewayConfig) {}
+  private readonly peppers: string[];
+  private readonly version: number;
 
-  /** Makes the digest of a new key, under the newest pepper. */
+  constructor({ keyPepper, keyPepperPrevious, keyPepperVersion }: GatewayConfig) {
+    this.peppers = keyPepperPrevious === undefined ? [keyPepper] : [keyPepper, keyPepperPrevious];
+    this.version = keyPepperVersion;
+  }
+
+  /** Makes the digest of a key, under the newest pepper. */
   make(body: string): StoredDigest {
-    const { keyPepper, keyPepperVersion } = this.config;
-    return { digest: hmac(keyPepper, body), pepperVersion: keyPepperVersion };
+    return { digest: hmac(this.peppers[0] as string, body), pepperVersion: this.version };
   }
 
   /** Compares a key with its digest. It costs the same whether the key exists or not, so that time does not tell which key ids exist. */
   matches(body: string, stored: StoredDigest | null): boolean {
-    const pepper = this.pepper(stored?.pepperVersion);
-    const digest = hmac(pepper ?? this.config.keyPepper, body);
-    const expected = stored?.digest ?? Buffer.alloc(digest.length);
-    return timingSafeEqual(digest, expected) && stored !== null && pepper !== undefined;
+    const digests = this.peppers.map((pepper) => hmac(pepper, body));
+    const expected = stored?.digest ?? Buffer.alloc(32);
+    const fits = digests.filter((digest) => timingSafeEqual(digest, expected)).length > 0;
+    return fits && stored !== null;
   }
 
-  /** Derives a key for another purpose, independent of the digests. */
-  deriveKey(purpose: string): Buffer {
-    return Buffer.from(hkdfSync('sha256', this.config.keyPepper, '', purpose, 32));
+  /** Says whether a digest is one of an earlier pepper: with the key in hand, a newer one takes its place. */
+  isOld({ pepperVersion }: StoredDigest): boolean {
+    return pepperVersion < this.version;
   }
 
-  private pepper(version: number | undefined): string | undefined {
-    const { keyPepper, keyPepperVersion, keyPepperPrevious } = this.config;
-    if (version === keyPepperVersion) return keyPepper;
-    return version === keyPepperVersion - 1 ? keyPepperPrevious : undefined;
+  /** Derives keys for another purpose, independent of the digests: one of each pepper, the newest first. */
+  deriveKeys(purpose: string): Buffer[] {
+    return this.peppers.map((pepper) => Buffer.from(hkdfSync('sha256', pepper, '', purpose, 32)));
   }
 }
 

@@ -4,7 +4,14 @@ import { togetherOrAlone } from '@svc/database';
 import { log, PeriodicTasks, refusalWords } from '@svc/service';
 import { DataSource } from 'typeorm';
 import type { Caller } from './authorization.js';
-import { environmentOf, KeyDigest, type ParsedKey, parseKey, type StoredKey } from './api-key.js';
+import {
+  environmentOf,
+  KeyDigest,
+  type ParsedKey,
+  parseKey,
+  type StoredDigest,
+  type StoredKey,
+} from './api-key.js';
 import { SendPermissions } from './send-permissions.js';
 
 const FLUSH_MS = 60_000;
@@ -19,6 +26,9 @@ const FLUSH_SQL = `UPDATE api_key SET last_used_at = own.at, last_used_ip = own.
 // Under the lock of the row: a key that was never used may be ended by whoever replaces its predecessor once more.
 const FIRST_USE_SQL = `UPDATE api_key SET last_used_at = coalesce(last_used_at, svc_now(tenant_id)), last_used_ip = coalesce(last_used_ip, $2)
   WHERE kid = $1 AND revoked_at IS NULL RETURNING kid`;
+
+const REHASH_SQL =
+  'UPDATE api_key SET digest = $2, pepper_version = $3 WHERE kid = $1 AND pepper_version < $3';
 
 /** Use of a key, by its id. */
 type Use = [kid: string, use: { at: Date; ip: string }];
@@ -55,6 +65,18 @@ export class KeyUsage implements OnModuleDestroy {
     } catch (error) {
       log().error({ kid, err: error, words: refusalWords(error) }, 'the first use of a key is not written');
       return true;
+    }
+  }
+
+  /** Writes the digest of a key under the newest pepper, so that the one before can go. One that cannot be written works all the same. */
+  async rehash(kid: string, { digest, pepperVersion }: StoredDigest): Promise<void> {
+    try {
+      await this.dataSource.query(REHASH_SQL, [kid, digest, pepperVersion]);
+    } catch (error) {
+      log().error(
+        { kid, err: error, words: refusalWords(error) },
+        'the digest of a key stays under the pepper before',
+      );
     }
   }
 
@@ -109,9 +131,15 @@ export class KeyVerifier {
       throw new AppError('UNAUTHENTICATED');
     if (stored.suspended) throw new AppError('TENANT_SUSPENDED');
     if (!stored.isUsed) await this.begin(parsed.kid, ip);
+    if (this.digest.isOld(stored)) await this.rehash(parsed);
     this.usage.note(parsed.kid, ip);
     const { tenantId, scopes, env } = stored;
     return { tenantId, kid: parsed.kid, scopes, environment: environmentOf(env) };
+  }
+
+  private async rehash({ kid, body }: ParsedKey): Promise<void> {
+    await this.usage.rehash(kid, this.digest.make(body));
+    this.permissions.keys.invalidate(kid);
   }
 
   private async begin(kid: string, ip: string): Promise<void> {

@@ -29,13 +29,23 @@ describe('a cursor', () => {
 
   test('of an earlier release, which was signed only, is still read', () => {
     const position = '1234567';
-    const mac = createHmac('sha256', digestOf(PEPPER).deriveKey('page-cursor')).update(
-      `events:a\n${position}`,
-    );
+    const [macKey = ''] = digestOf(PEPPER).deriveKeys('page-cursor');
+    const mac = createHmac('sha256', macKey).update(`events:a\n${position}`);
     const bytes = [mac.digest().subarray(0, 12), Buffer.from(position)];
     const signed = Buffer.concat(bytes).toString('base64url');
     expect(cursors.decode('events:a', signed)).toBe(position);
     expect(() => cursors.decode('events:b', signed)).toThrow(refusal);
+  });
+
+  test('outlives a change of the pepper, in both directions while replicas differ', () => {
+    const [former, next] = [PEPPER, 'the pepper of tomorrow, long enough'];
+    const of = (keyPepper: string, keyPepperPrevious: string): Cursors =>
+      new Cursors(new KeyDigest(Object.assign(new GatewayConfig(), { keyPepper, keyPepperPrevious })));
+    for (const [one, other] of [
+      [of(former, next), of(next, former)],
+      [of(next, former), of(former, next)],
+    ] as const)
+      expect(other.decode('messages:a', one.encode('messages:a', 'x y'))).toBe('x y');
   });
 
   test('in which one bit is another is refused', () => {

@@ -30,6 +30,8 @@ export async function startGateway(): Promise<void> {
     ...{ DATABASE_URL: database.url, NATS_URL: nats.url, PORT: '0', LOG_LEVEL: 'debug', KEY_PEPPER: PEPPER },
     MEDIA_DIR: mediaDir,
     CONTACT_HASH_KEY: PEPPER,
+    NATS_USER: 'test',
+    NATS_PASSWORD: 'test',
   });
 }
 

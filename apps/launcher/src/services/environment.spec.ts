@@ -16,6 +16,7 @@ const secrets: Secrets = {
   contactHashKey: 'contact hash key',
   natsKey: 'nats key',
   simulatorSeed: 'seed',
+  variables: {},
   stackId: 'abcd',
 };
 const addresses = {
@@ -104,10 +105,12 @@ describe('the environment of a service', () => {
     expect(processNames(rowOf('webhook-dispatcher'), 3)).toEqual(['webhook-dispatcher']);
   });
 
-  test('lets the worker alone trust the media host of the platform', () => {
+  test('lets the sessions of the worker trust the hosts of the platform, and no process all that its authority signs', () => {
     const env = { NODE_EXTRA_CA_CERTS: '/own/ca.pem' };
-    expect(environmentOf('session-worker', env)['NODE_EXTRA_CA_CERTS']).toBe('/data/simulator-ca.pem');
-    expect(environmentOf('webhook-dispatcher', env)['NODE_EXTRA_CA_CERTS']).toBe('/own/ca.pem');
+    const ofPlatform = { PLATFORM_CA_FILE: '/data/simulator-ca.pem' };
+    expect(environmentOf('session-worker', env)).toMatchObject({ ...env, ...ofPlatform });
+    expect(environmentOf('webhook-dispatcher', env)).toMatchObject(env);
+    expect(environmentOf('webhook-dispatcher', env)).not.toHaveProperty('PLATFORM_CA_FILE');
   });
 
   test('keeps the keys that a person brings along with a database', () => {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { LauncherConfig } from '../config.js';
 import { MEDIA_FOLDER, SIMULATOR_CA_FILE, SIMULATOR_STATE_FILE } from '../state/data-dir.js';
 import type { Secrets } from '../state/secrets.js';
-import { GATEWAY, type ServiceRow, SIMULATOR, WORKER } from './services.js';
+import { GATEWAY, type ServiceRow, SIMULATOR } from './services.js';
 import { MACHINE_VARIABLES, variablesOf } from './variables.js';
 
 /** Variables by name; absent ones are undefined. */
@@ -35,7 +35,8 @@ export function serviceVariables(
     NATS_URL: addresses.natsUrl,
     PLATFORM_URL: addresses.platformUrl,
     PLATFORM_TRUST_ROOT: addresses.platformTrustRoot,
-    PLATFORM_CA: addresses.platformCa,
+    PLATFORM_CA_FILE: addresses.platformCa,
+    SANDBOX_PLATFORM_CA_FILE: addresses.sandbox && addresses.platformCa,
     ...addresses.sandbox,
     GATEWAY_PORT: String(addresses.gatewayPort),
     // It stands on link pages, which there are once the operator has confirmed the name of a tenant.
@@ -50,6 +51,7 @@ export function serviceVariables(
     CREDENTIALS_KEY: config.env['CREDENTIALS_KEY'] || secrets.credentialsKey,
     CONTACT_HASH_KEY: config.env['CONTACT_HASH_KEY'] || secrets.contactHashKey,
     MEDIA_DIR: config.env['MEDIA_DIR'] || join(config.dataDir, MEDIA_FOLDER),
+    ...secrets.variables,
   };
 }
 
@@ -60,11 +62,8 @@ export function serviceEnvironment(
   secrets: Secrets,
   processName = row.name,
 ): NodeJS.ProcessEnv {
-  // No other service connects to the platform: an authority that a person sets for the others stays.
-  const ca = (row.name === WORKER && variables['PLATFORM_CA']) || variables['NODE_EXTRA_CA_CERTS'];
   return pick([...MACHINE_VARIABLES, ...variablesOf(row.name)], {
     ...variables,
-    NODE_EXTRA_CA_CERTS: ca,
     PORT: row.name === GATEWAY ? variables['GATEWAY_PORT'] : '0',
     // The name is the same after a restart, so that the worker takes its partitions back immediately instead of waiting for its old leases.
     WORKER_NAME: `${processName}-${secrets.stackId}`,

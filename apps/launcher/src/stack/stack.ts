@@ -52,7 +52,7 @@ export class Stack {
       this.platform(),
     ]);
     const gatewayPort = this.config.gatewayPort || (await freePort());
-    const variables = serviceVariables(this.config, this.secrets, {
+    const addresses = {
       databaseUrl,
       natsUrl,
       platformUrl: platform.websocket,
@@ -60,13 +60,17 @@ export class Stack {
       platformCa: platform.ca ?? undefined,
       gatewayPort,
       ...sandboxOf(platform),
-    });
-    await step('database schemas', () => this.together(SERVICES.map((row) => this.migrate(row, variables))));
+    };
+    // The keys are read at each start of a process: whoever changes one in the file ends the processes one after the other.
+    const variables = (): Variables => serviceVariables(this.config, loadSecrets(dataDir), addresses);
+    await step('database schemas', () =>
+      this.together(SERVICES.map((row) => this.migrate(row, variables()))),
+    );
     await this.together(
       SERVICES.flatMap((row) =>
         processNames(row, this.config.sessionWorkers).map((name) => {
-          const own = { ...variables, ...this.natsUser(row) };
-          const env = serviceEnvironment(row, own, this.secrets, name);
+          const env = (): NodeJS.ProcessEnv =>
+            serviceEnvironment(row, { ...variables(), ...this.natsUser(row) }, this.secrets, name);
           const part = this.supervise(row, env, name);
           return step(name, () => part.start());
         }),
@@ -150,15 +154,15 @@ export class Stack {
   }
 
   private async platform(): Promise<Platform> {
-    const { platformUrl, platformTrustRoot, extraCa } = this.config;
+    const { platformUrl, platformTrustRoot, platformCa } = this.config;
     if (platformUrl) {
       const trustRoot = platformTrustRoot ?? null;
-      return { websocket: platformUrl, control: null, trustRoot, ca: extraCa ?? null };
+      return { websocket: platformUrl, control: null, trustRoot, ca: platformCa ?? null };
     }
     // The ports are drawn here and not by the system: a restart must find the same ports free again.
     const ports = { websocket: await freePort(), control: await freePort(), media: await freePort() };
     const env = simulatorEnvironment(this.config, this.secrets, ports);
-    const { ready } = await step(SIMULATOR_ROW.name, () => this.supervise(SIMULATOR_ROW, env).start());
+    const { ready } = await step(SIMULATOR_ROW.name, () => this.supervise(SIMULATOR_ROW, () => env).start());
     const { websocket, control, trustRoot } = ready as Record<string, string>;
     if (!websocket || !control || !trustRoot) throw new Error('The simulator does not say where it listens.');
     return { websocket, control, trustRoot, ca: String(env['SIMULATOR_CA_FILE']) };
@@ -173,15 +177,14 @@ export class Stack {
   }
 
   /** Makes a service as a child process that is started again when it dies; it is not started yet. */
-  private supervise(row: ServiceRow, env: NodeJS.ProcessEnv, name = row.name): Supervised<Child> {
+  private supervise(row: ServiceRow, env: () => NodeJS.ProcessEnv, name = row.name): Supervised<Child> {
     const plan = {
       program: programOf(row.name, 'main'),
-      env,
       log: new LogFile(this.config.dataDir, name),
       niceness: row.niceness,
       nodeFlags: row.nodeFlags,
     };
-    const launch: Launch<Child> = (_previous, aborted) => startChild(plan, aborted);
+    const launch: Launch<Child> = (_previous, aborted) => startChild({ ...plan, env: env() }, aborted);
     return this.add(new Supervised(name, row.stopOrder, launch, this.listener));
   }
 

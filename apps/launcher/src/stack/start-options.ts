@@ -21,7 +21,7 @@ Variables (all optional):
   DATABASE_URL, NATS_URL    your own servers instead of the embedded ones
   PLATFORM_URL              your own platform instead of the simulator
   PLATFORM_TRUST_ROOT       its public key in hex
-  NODE_EXTRA_CA_CERTS       file with an extra certificate authority
+  PLATFORM_CA_FILE          file with the authority that speaks for its hosts
   WEBHOOK_RETRY_DELAYS_MS, WEBHOOK_TIMEOUT_MS, WEBHOOK_ALLOWED_ORIGINS
   LOG_LEVEL                 debug, info, warn or error; logs are in DATA_DIR/logs
 `;

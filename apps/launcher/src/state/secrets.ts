@@ -15,9 +15,11 @@ export interface Secrets {
   simulatorSeed: string;
   /** Id of the stack, which is no secret: it makes the names of its workers unlike those of another one on the same database. */
   stackId: string;
+  /** Further variables of services, by name: the keys before or after these, while one is changed (docs/keys.md). */
+  variables: Record<string, string>;
 }
 
-const INVENT: { [name in keyof Secrets]: () => string } = {
+const INVENT: { [name in Exclude<keyof Secrets, 'variables'>]: () => string } = {
   keyPepper: () => randomBytes(32).toString('hex'),
   secretsKey: () => randomBytes(32).toString('base64'),
   credentialsKey: () => randomBytes(32).toString('base64'),
@@ -36,7 +38,7 @@ export const OWNER = 'owner';
 export const natsPassword = ({ natsKey }: Secrets, user: string): string =>
   createHmac('sha256', natsKey).update(user).digest('base64url');
 
-/** The stack's secrets; invents those that are not there yet, also when a later version needs one more. */
+/** Reads the secrets of the stack; invents those that are not there yet, also when a later version needs one more. */
 export function loadSecrets(dataDir: string): Secrets {
   const path = join(dataDir, SECRETS_FILE);
   const stored = (readJson(path) ?? {}) as Partial<Record<string, unknown>>;
@@ -48,5 +50,5 @@ export function loadSecrets(dataDir: string): Secrets {
   ) as unknown as Secrets;
   if (Object.keys(INVENT).some((name) => stored[name] === undefined))
     writePrivateJson(path, { ...stored, ...secrets });
-  return secrets;
+  return { ...secrets, variables: (stored['variables'] ?? {}) as Record<string, string> };
 }

@@ -59,12 +59,6 @@ const REPLIED_SQL = `INSERT INTO warmup_contact (session_id, tenant_id, contact,
     ORDER BY session_id, contact) AS in_order
   ON CONFLICT (session_id, contact) DO UPDATE SET replied_at = excluded.replied_at, tenant_id = excluded.tenant_id`;
 
-// After the key has changed: a contact who is met again is the one of before.
-const MOVE_SQL = `UPDATE warmup_contact own SET contact = moved.now, key_version = $3::int
-  FROM unnest($1::bigint[], $2::bigint[]) AS moved (before, now)
-  WHERE own.contact = moved.before AND own.key_version = $3::int - 1
-    AND NOT EXISTS (SELECT FROM warmup_contact met WHERE met.session_id = own.session_id AND met.contact = moved.now)`;
-
 // Days are counted as they are stored: those of the reservations, in UTC. All of what was sent before yesterday is older than a day.
 const FACTS_SQL = `WITH number AS (
     SELECT session_id, tier, tier_since, now, greatest(tier_since, now - interval '${WINDOW_DAYS} days') AS since
@@ -169,17 +163,8 @@ export class HealthRepository {
     return reports.map(() => undefined);
   }
 
-  /** Hashes the contacts of a batch, and brings what is known of them under the key of today. */
-  private async hashesOf(batch: { contact: string }[]): Promise<string[]> {
-    const hashed = await this.hash.of(batch.map(({ contact }) => contact));
-    const moved = hashed.flatMap(({ now, before }) => (before === null ? [] : [{ now, before }]));
-    if (moved.length > 0)
-      await this.dataSource.query(MOVE_SQL, [
-        moved.map(({ before }) => before),
-        moved.map(({ now }) => now),
-        this.hash.version,
-      ]);
-    return hashed.map(({ now }) => now);
+  private hashesOf(batch: { contact: string }[]): Promise<string[]> {
+    return this.hash.bringOver(batch.map(({ contact }) => contact));
   }
 }
 

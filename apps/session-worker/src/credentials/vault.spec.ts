@@ -24,6 +24,21 @@ test('does not open with another master key', () => {
   expect(() => other.open(row, vault.seal(row, secret))).toThrow();
 });
 
+test('opens what a predecessor of its master key sealed, and seals it anew', () => {
+  const [former, next] = [randomBytes(32), randomBytes(32)].map((key) => key.toString('base64')) as [
+    string,
+    string,
+  ];
+  const both = new Vault(next, former);
+  const sealed = new Vault(former).seal(row, secret);
+  expect(both.open(row, sealed)).toEqual(secret);
+  const anew = both.reseal(row, sealed) as Buffer;
+  expect(new Vault(next).open(row, anew)).toEqual(secret);
+  expect(anew.subarray(0, both.header.length)).toEqual(both.header);
+  expect(both.reseal(row, anew)).toBeUndefined();
+  expect(() => both.reseal({ ...row, row: 'elsewhere' }, sealed)).toThrow(UnreadableSecretError);
+});
+
 test('caches a bounded number of derived keys, and opens what was sealed with one that it dropped', () => {
   const sealed = vault.seal(row, secret);
   for (let n = 0; n <= MOST_KEYS; n += 1) vault.seal({ ...row, sessionId: `other ${n}` }, secret);

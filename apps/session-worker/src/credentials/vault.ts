@@ -1,5 +1,5 @@
 import { hkdfSync } from 'node:crypto';
-import { SecretBox, secretKey } from '@svc/service';
+import { headerOf, SecretBox, type SecretKey, secretKey } from '@svc/service';
 
 /** The row of a secret of a session. */
 export interface SecretRow {
@@ -29,8 +29,20 @@ export class Vault {
   /** Boxes by session: every replica that seals a proxy has one, and does not learn of the end of a session that runs elsewhere. */
   private readonly boxes = new Map<string, SecretBox>();
 
-  /** @param masterKey 32 bytes in base64. */
-  constructor(private readonly masterKey: string) {}
+  private readonly masters: Buffer[];
+
+  /**
+   * @param masterKey 32 bytes in base64.
+   * @param predecessors open what was sealed with them.
+   */
+  constructor(masterKey: string, ...predecessors: string[]) {
+    this.masters = [masterKey, ...predecessors].map((key) => Buffer.from(key, 'base64'));
+  }
+
+  /** First bytes of what is sealed with the master key. */
+  get header(): Buffer {
+    return headerOf(secretKey(this.masters[0] as Buffer));
+  }
 
   seal(row: SecretRow, plain: Uint8Array): Buffer {
     return this.boxOf(row.sessionId).seal(plain, parts(row));
@@ -45,6 +57,19 @@ export class Vault {
     }
   }
 
+  /**
+   * Seals anew what was sealed with another master key.
+   * @returns undefined where there is nothing to do.
+   * @throws UnreadableSecretError
+   */
+  reseal(row: SecretRow, sealed: Buffer): Buffer | undefined {
+    try {
+      return this.boxOf(row.sessionId).reseal(sealed, parts(row));
+    } catch {
+      throw new UnreadableSecretError(row);
+    }
+  }
+
   /** Drops the derived key of a session that this process no longer holds. */
   forget(sessionId: string): void {
     this.boxes.delete(sessionId);
@@ -53,14 +78,28 @@ export class Vault {
   private boxOf(sessionId: string): SecretBox {
     let box = this.boxes.get(sessionId);
     if (!box) {
-      const master = Buffer.from(this.masterKey, 'base64');
-      const derived = Buffer.from(hkdfSync('sha256', master, sessionId, 'session-secrets', 32));
-      box = new SecretBox(secretKey(derived, master));
+      const [key, ...predecessors] = this.masters.map((master) =>
+        secretKey(Buffer.from(hkdfSync('sha256', master, sessionId, 'session-secrets', 32)), master),
+      );
+      box = new SecretBox(key as SecretKey, ...predecessors);
       this.boxes.set(sessionId, box);
       if (this.boxes.size > MOST_KEYS) this.boxes.delete(this.boxes.keys().next().value as string);
     }
     return box;
   }
 }
+
+/** Names the place of the credentials of a session. */
+export const credentialRow = (sessionId: string): SecretRow => ({
+  ...{ sessionId, table: 'credential', row: 'credentials' },
+});
+
+/** Names the place of a key of a session. */
+export const signalKeyRow = (sessionId: string, type: string, keyId: string): SecretRow => ({
+  ...{ sessionId, table: 'signal_key', row: `${type}|${keyId}` },
+});
+
+/** Names the place of the proxy of a session. */
+export const proxyRow = (sessionId: string): SecretRow => ({ sessionId, table: 'session', row: 'proxy' });
 
 const parts = ({ table, sessionId, row }: SecretRow): string[] => [table, 'sealed', sessionId, row];

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { log } from '@svc/service';
 import { DataSource } from 'typeorm';
-import { Vault } from '../credentials/vault.js';
+import { signalKeyRow, Vault } from '../credentials/vault.js';
 import { type KeyName, Platform } from '../platform/port.js';
 
 /** Addresses of a person in the journals, as columns; the same session may come twice. */
@@ -41,8 +41,7 @@ export class ContactAddresses {
   private hiddenIn({ sessionId, sealed }: KeyRow, { type, id }: KeyName): string | undefined {
     if (!sealed) return undefined;
     try {
-      const place = { sessionId, table: 'signal_key', row: `${type}|${id}` } as const;
-      return this.platform.hiddenAddressIn(this.vault.open(place, sealed));
+      return this.platform.hiddenAddressIn(this.vault.open(signalKeyRow(sessionId, type, id), sealed));
     } catch (error) {
       log().warn({ sessionId, err: error }, 'a hidden address cannot be read');
       return undefined;

@@ -9,7 +9,7 @@ import type { InboundRecord, OutgoingMessage } from '../platform/messages.js';
 import type { KeyChange, PlatformStore, StanzaEnds } from '../platform/port.js';
 import type { EarlyVote } from '../platform/votes.js';
 import type { KeyCommit, KeyWriter } from './key-writer.js';
-import type { Vault } from '../credentials/vault.js';
+import { credentialRow, type SecretRow, signalKeyRow, type Vault } from '../credentials/vault.js';
 
 /** Session of the secrets, and the lease under which they may be written. */
 export interface StoreScope {
@@ -221,11 +221,11 @@ export class SessionStore implements PlatformStore {
     return split;
   }
 
-  private keyPlace(type: string, keyId: string): { sessionId: string; table: 'signal_key'; row: string } {
-    return { sessionId: this.scope.session.id, table: 'signal_key', row: `${type}|${keyId}` };
+  private keyPlace(type: string, keyId: string): SecretRow {
+    return signalKeyRow(this.scope.session.id, type, keyId);
   }
 
-  private credentialPlace(): { sessionId: string; table: 'credential'; row: string } {
-    return { sessionId: this.scope.session.id, table: 'credential', row: 'credentials' };
+  private credentialPlace(): SecretRow {
+    return credentialRow(this.scope.session.id);
   }
 }

@@ -176,8 +176,8 @@ export class MediaService implements OnModuleDestroy {
     if (maxBytes <= 0) throw new MediaError('TOO_LARGE', true);
     const { signal, clear } = startTimeLimit(mediaTimeoutMs, this.stopping.signal);
     try {
-      const { url: platformUrl, proxy } = await this.routes.of(sessionId);
-      const limits = { signal, maxBytes, platformUrl, ...(proxy ? { agent: proxy.agent } : {}) };
+      const { url: platformUrl, agent } = await this.routes.of(sessionId);
+      const limits = { signal, maxBytes, platformUrl, ...(agent ? { agent } : {}) };
       const stored = await this.store.put(mediaId, this.platform.download(plaintext, limits), maxBytes);
       this.room.take(tenantId, stored.size);
       return stored;

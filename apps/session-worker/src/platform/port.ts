@@ -39,6 +39,8 @@ export interface PlatformAddress {
   deviceName?: string;
   /** Route of all connections of this socket. */
   proxy?: ProxyRoute;
+  /** Way of its TLS connections; absent: straight. */
+  agent?: Agent;
   /** Revision of the client that the socket names; without it, the library's own. */
   revision?: number;
 }

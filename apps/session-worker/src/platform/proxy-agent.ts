@@ -18,6 +18,8 @@ export interface ProxyTarget {
   port: number;
   /** Name in the certificate of the proxy itself. */
   servername: string;
+  /** Authority of the far side, as PEM; absent: those that Node trusts. */
+  ca?: string;
 }
 
 /**
@@ -51,7 +53,12 @@ export class ProxyAgent extends Agent {
     if (!options.secureEndpoint) return socket;
     const { host, servername = host } = options as { host?: string; servername?: string };
     const { path: _path, port: _port, host: _host, ...tlsOptions } = options;
-    return connectTls({ ...tlsOptions, socket, ...(servername && !isIP(servername) ? { servername } : {}) });
+    const { ca } = this.proxy;
+    return connectTls({
+      ...{ ...tlsOptions, socket },
+      ...(servername && !isIP(servername) ? { servername } : {}),
+      ...(ca ? { ca } : {}),
+    });
   }
 
   private async openTunnelTo({ host = '', port = 443 }: AgentConnectOpts): Promise<Socket> {

@@ -35,16 +35,22 @@ export class Proxies {
 
   /**
    * Makes the route by way of this proxy. Its name is resolved once, here, and what it resolves to is what is connected to.
+   * @param ca of the far side, as PEM; absent: the authorities that Node trusts.
    * @throws ProxyError
    */
-  async makeRoute(text: string): Promise<ProxyRoute> {
+  async makeRoute(text: string, ca?: string): Promise<ProxyRoute> {
     const proxy = parse(text);
     if (!proxy || this.isForbidden(proxy)) throw new ProxyError(NOT_ALLOWED);
     const { hostname } = proxy.origin;
     const bare = hostname.replace(/^\[|\]$/g, '');
     const address = isIP(bare) ? bare : await this.resolve(proxy);
     proxy.url.hostname = address.includes(':') ? `[${address}]` : address;
-    const agent = new ProxyAgent({ url: proxy.url, port: proxy.port, servername: bare });
+    const agent = new ProxyAgent({
+      url: proxy.url,
+      port: proxy.port,
+      servername: bare,
+      ...(ca ? { ca } : {}),
+    });
     return {
       // The agent serves both kinds of requests, which its type does not say.
       agent: agent as unknown as Agent,

@@ -26,7 +26,7 @@ import {
 import { envelopeOf, Messaging } from '@svc/messaging';
 import { auditFactOf, AuditOutbox, insertAuditFacts, log } from '@svc/service';
 import { type EntityManager, LessThan, Not, Repository, type SelectQueryBuilder } from 'typeorm';
-import { Vault } from '../credentials/vault.js';
+import { proxyRow, Vault } from '../credentials/vault.js';
 import { Proxies, withoutCredentials } from '../platform/proxy.js';
 import { keptBytes } from './kept-bytes.js';
 import { SessionRoutes } from './session-routes.js';
@@ -225,7 +225,7 @@ export class SessionsService {
     if (text === null) return { proxy: null, proxyAddress: null };
     const rule = this.proxies.problemWith(text);
     if (rule) throw invalidField('proxy', rule);
-    const proxy = this.vault.seal({ sessionId, table: 'session', row: 'proxy' }, Buffer.from(text));
+    const proxy = this.vault.seal(proxyRow(sessionId), Buffer.from(text));
     return { proxy, proxyAddress: withoutCredentials(text) };
   }
 

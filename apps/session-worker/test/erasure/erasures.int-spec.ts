@@ -1,4 +1,4 @@
-import { hash, randomUUID } from 'node:crypto';
+import { hash, randomBytes, randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -169,7 +169,7 @@ test('who was erased stays so when the key is changed, and where the hash is fro
     `INSERT INTO sessions.erased_contact (erasure_id, tenant_id, contact, before) VALUES ($1, $2, decode($3, 'hex'), now())`,
     [randomUUID(), tenantId, hash('sha256', `${tenantId}|${address(old)}`)],
   );
-  await worker.changeContactHashKey();
+  await worker.changeKey('CONTACT_HASH_KEY', randomBytes(32).toString('hex'));
   for (const contact of [lately, old]) await stage.send(sessionId, contact, 'too late');
   await stage.event('message.delivered', await stage.send(sessionId, other, 'after these'));
   for (const contact of [lately, old]) expect(await stage.platform.inbox(contact)).toEqual([]);

@@ -14,11 +14,9 @@ export interface Certificates {
 
 /** Makes the certificates of the media host; all keys follow from the platform's secrets. */
 export function mediaCertificates(secret: (label: string) => Buffer, host: string): Certificates {
-  const authority = authorityFromSeed(
-    { name: 'Platform simulator', seed: secret('media/authority') },
-    VALIDITY,
-  );
   const hosts = [...new Set([...LOOPBACK, host])];
+  const identity = { name: 'Platform simulator', seed: secret('media/authority'), hosts };
+  const authority = authorityFromSeed(identity, VALIDITY);
   const server = authority.issue({ name: 'Media host', seed: secret('media/leaf'), hosts });
   return { authority: authority.cert, server };
 }

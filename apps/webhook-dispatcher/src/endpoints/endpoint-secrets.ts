@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { HIDDEN_VALUE, invalidField, NEW_SECRET_HOURS } from '@svc/contracts';
-import { SecretBox, type SecretPlace } from '@svc/service';
+import { type SealedTable, SecretBox, type SecretPlace } from '@svc/service';
 import type { Signing } from '../signing/signed-post.js';
 import type { Endpoint, PreviousSecret } from './endpoint.entity.js';
 
@@ -14,6 +14,15 @@ type EndpointRow = Pick<Endpoint, 'id' | 'tenantId'>;
 const OVERLAP_MS = NEW_SECRET_HOURS * 3_600_000;
 /** Most secrets that sign at the same time, should a tenant rotate again and again. */
 const MAX_SECRETS = 5;
+
+/** Row of an endpoint as the table has it. */
+interface SealedRow {
+  id: string;
+  tenant_id: string;
+  secret_enc: Buffer;
+  previous_secrets: PreviousSecret[];
+  headers: Record<string, string>;
+}
 
 const placeOf = ({ tenantId, id }: EndpointRow, column: string, ...within: string[]): SecretPlace => [
   'webhook_endpoint',
@@ -84,6 +93,50 @@ export class EndpointSecrets {
       standardSecrets: this.standardSecrets(endpoint, secret, now),
       headers: this.openHeaders(endpoint),
     };
+  }
+
+  /** Describes the table whose secrets are sealed anew when the key has changed. */
+  get table(): SealedTable {
+    return {
+      ...{ table: 'webhook_endpoint', key: ['id'], where: 'true' },
+      sealed: { secret_enc: 'bytea', previous_secrets: 'jsonb', headers: 'jsonb' },
+      columns: ['tenant_id'],
+      sealAnew: (row) => this.sealAnew(row as unknown as SealedRow),
+    };
+  }
+
+  private sealAnew({
+    id,
+    tenant_id,
+    secret_enc,
+    previous_secrets,
+    headers,
+  }: SealedRow): Record<string, unknown> | undefined {
+    const endpoint = { id, tenantId: tenant_id };
+    let isForeign = false;
+    const reseal = (sealed: Buffer, place: SecretPlace): Buffer => {
+      const anew = this.box.reseal(sealed, place);
+      isForeign ||= anew !== undefined;
+      return anew ?? sealed;
+    };
+    const resealText = (sealed: string, place: SecretPlace): string =>
+      reseal(Buffer.from(sealed, 'base64'), place).toString('base64');
+    const place = placeOf(endpoint, 'secret_enc');
+    const changed = {
+      secret_enc: reseal(secret_enc, place),
+      previous_secrets: JSON.stringify(
+        previous_secrets.map((one) => ({ ...one, sealed: resealText(one.sealed, place) })),
+      ),
+      headers: JSON.stringify(
+        Object.fromEntries(
+          Object.entries(headers).map(([name, sealed]) => [
+            name,
+            resealText(sealed, placeOf(endpoint, 'headers', name)),
+          ]),
+        ),
+      ),
+    };
+    return isForeign ? changed : undefined;
   }
 
   private standardSecrets(endpoint: Endpoint, secret: string, now: Date): string[] {

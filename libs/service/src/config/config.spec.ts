@@ -24,6 +24,8 @@ class ShopConfig extends ServiceConfig {
 const GOOD = {
   DATABASE_URL: 'postgres://svc:pw@127.0.0.1:5432/svc',
   NATS_URL: 'nats://127.0.0.1:4222',
+  NATS_USER: 'shop',
+  NATS_PASSWORD: 'secret',
   SHOP_KEY: 'k'.repeat(8),
 };
 
@@ -55,6 +57,9 @@ describe('a configuration', () => {
     expect(loadConfig(ShopConfig, { ...GOOD, PORT: '9000' })).toEqual({
       databaseUrl: GOOD.DATABASE_URL,
       natsUrl: GOOD.NATS_URL,
+      natsUser: 'shop',
+      natsPassword: 'secret',
+      plaintextHosts: [],
       mode: 'production',
       host: '127.0.0.1',
       port: 9000,
@@ -108,9 +113,9 @@ describe('a configuration', () => {
 
   test('takes NATS servers as a list, each of them checked', () => {
     const [first, second] = ['nats://nats-0:4222', 'tls://nats-1:4222'];
-    expect(loadConfig(ShopConfig, { ...GOOD, NATS_URL: `${first}, ${second}` }).natsUrl).toBe(
-      `${first}, ${second}`,
-    );
+    expect(
+      loadConfig(ShopConfig, { ...GOOD, PLAINTEXT_HOSTS: 'nats-0', NATS_URL: `${first}, ${second}` }).natsUrl,
+    ).toBe(`${first}, ${second}`);
     const rule =
       'NATS_URL must be one or more of nats://host:port or tls://host:port, separated by commas, without user and password';
     for (const wrong of [
@@ -119,19 +124,20 @@ describe('a configuration', () => {
       `${first} ${second}`,
       'nats://me:secret@nats-0:4222',
     ])
-      expect(problemsOf({ ...GOOD, NATS_URL: wrong })).toEqual([rule]);
+      expect(problemsOf({ ...GOOD, PLAINTEXT_HOSTS: 'nats-0', NATS_URL: wrong })).toEqual([rule]);
   });
 
   test('names the half of a pair that is missing', () => {
-    expect(problemsOf({ ...GOOD, NATS_USER: 'shop' })).toEqual(['NATS_PASSWORD is missing']);
-    expect(problemsOf({ ...GOOD, NATS_PASSWORD: 'canary' })).toEqual(['NATS_USER is missing']);
+    const user = { NATS_USER: undefined, NATS_PASSWORD: undefined, SVC_MODE: 'development' };
+    expect(problemsOf({ ...GOOD, ...user, NATS_USER: 'shop' })).toEqual(['NATS_PASSWORD is missing']);
+    expect(problemsOf({ ...GOOD, ...user, NATS_PASSWORD: 'canary' })).toEqual(['NATS_USER is missing']);
     expect(problemsOf({ ...GOOD, NATS_CERT: PEM })).toEqual(['NATS_KEY is missing']);
     expect(problemsOf({ ...GOOD, NATS_KEY: PEM })).toEqual(['NATS_CERT is missing']);
   });
 
   test('takes certificates from files', () => {
     const config = loadConfig(ShopConfig, { ...GOOD, NATS_CA_FILE: file(PEM) });
-    expect(natsAccess(config)).toEqual({ url: GOOD.NATS_URL, ca: PEM });
+    expect(natsAccess(config)).toMatchObject({ url: GOOD.NATS_URL, ca: PEM });
     expect(problemsOf({ ...GOOD, NATS_CA_FILE: file('canary') })).toEqual([
       'NATS_CA must be a certificate as PEM',
     ]);

@@ -1,5 +1,6 @@
 import { IsOptional, IsString, MinLength } from 'class-validator';
 import { Env } from './config.js';
+import { IsRandomKey } from './safe-servers.js';
 
 /** Marks the property that holds `CONTACT_HASH_KEY`: the same in every service that hashes contacts. */
 export function ContactHashKey(): PropertyDecorator {
@@ -11,6 +12,7 @@ export function ContactHashKey(): PropertyDecorator {
     }),
     IsString(),
     MinLength(32, { message: 'contactHashKey must be 32 characters or more' }),
+    IsRandomKey(),
   );
 }
 

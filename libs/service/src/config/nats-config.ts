@@ -1,6 +1,7 @@
 import type { NatsAccess } from '@svc/messaging';
 import { IsOptional, IsString, Matches, ValidateIf } from 'class-validator';
 import { Env } from './config.js';
+import { IsNatsWithCredentials, IsSafeNats } from './safe-servers.js';
 
 const PEM = /^-----BEGIN [A-Z ]+-----/;
 const SERVERS = /^(nats|tls):\/\/[^\s,@/]+(\s*,\s*(nats|tls):\/\/[^\s,@/]+)*$/;
@@ -16,6 +17,8 @@ export class NatsConfig {
     message:
       'natsUrl must be one or more of nats://host:port or tls://host:port, separated by commas, without user and password',
   })
+  @IsSafeNats()
+  @IsNatsWithCredentials()
   natsUrl: string;
 
   @Env('NATS_USER', { description: 'User of this service on the NATS servers.', example: 'api-gateway' })

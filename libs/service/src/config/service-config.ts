@@ -1,7 +1,8 @@
-import { Type } from 'class-transformer';
+import { Transform, Type } from 'class-transformer';
 import { IsIn, IsInt, IsString, Matches, Max, Min } from 'class-validator';
 import { Env } from './config.js';
 import { NatsConfig } from './nats-config.js';
+import { IsSafeDatabase } from './safe-servers.js';
 
 /** `production` is the default: what only development may do needs an explicit word. */
 export const MODES = ['production', 'development'] as const;
@@ -14,7 +15,19 @@ export class ServiceConfig extends NatsConfig {
     secret: true,
   })
   @Matches(/^postgres(ql)?:\/\//, { message: 'databaseUrl must start with postgres://' })
+  @IsSafeDatabase()
   databaseUrl: string;
+
+  @Env('PLAINTEXT_HOSTS', {
+    description:
+      'Hosts of DATABASE_URL and NATS_URL that production may reach without TLS, separated by commas: the operator vouches that nobody listens on the way, as in the network of one Compose file.',
+    example: 'postgres,nats',
+  })
+  @Transform(({ value }) =>
+    typeof value === 'string' ? value.split(',').map((host) => host.trim()) : (value as unknown),
+  )
+  @IsString({ each: true })
+  plaintextHosts: string[] = [];
 
   @Env('SVC_MODE', {
     description: 'development allows local receivers, local platforms and the commands that move time.',

@@ -24,7 +24,7 @@ export class PlatformController {
   @ApiOperation({
     summary: 'Certificate that clients have to trust in order to up- and download files',
     description:
-      'Save it and name the file in NODE_EXTRA_CA_CERTS, or give it to an agent. Same seed, same certificate.',
+      'Save it and name the file in SANDBOX_PLATFORM_CA_FILE of the worker, or give it to an agent. Same seed, same certificate.',
   })
   @ApiResponse({ status: 200, content: { 'application/x-pem-file': {} }, description: 'The certificate.' })
   authority(): string {

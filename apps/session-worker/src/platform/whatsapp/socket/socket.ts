@@ -120,7 +120,7 @@ function attach(
   listener: PlatformListener,
   { scope, watchdog, calls, presence, device, address, backlog }: Guards,
 ): PlatformSocket {
-  const { proxy, url: platformUrl } = address;
+  const { proxy, agent, url: platformUrl } = address;
   let closed = false;
   const stopWatching = (): void => {
     closed = true;
@@ -154,7 +154,7 @@ function attach(
     );
   return {
     upload: (content, file, signal) =>
-      scope.run(() => uploadFile(content, file, { platformUrl, mediaHosts, agent: proxy?.agent, signal })),
+      scope.run(() => uploadFile(content, file, { platformUrl, mediaHosts, agent, signal })),
     addressOf: (to) => handOver(() => accounts.of(to)),
     accountsOf: (addresses) => handOver(() => accounts.othersOf(addresses)),
     send: (message) => handOver(() => sendMessage(sock, message)),

@@ -46,15 +46,18 @@ export class SecretBox {
    * @param predecessors open what was sealed with them.
    */
   constructor(key: SecretKeyBytes | SecretKey, ...predecessors: (SecretKeyBytes | SecretKey)[]) {
-    const keys = [key, ...predecessors].map((one) => (isKey(one) ? one : secretKey(one)));
-    for (const one of keys) this.keys.set(one.id.toString('hex'), one);
-    if (this.keys.size < keys.length) throw new Error('Two keys for secrets have the same id.');
-    this.key = keys[0] as SecretKey;
+    this.key = keyOf(key);
+    for (const one of [this.key, ...predecessors.map(keyOf)]) {
+      const id = one.id.toString('hex');
+      if (this.keys.get(id)?.bytes.equals(one.bytes) === false)
+        throw new Error('Two keys for secrets have the same id.');
+      this.keys.set(id, one);
+    }
   }
 
   /** Seals a secret; never gives the same bytes twice. */
   seal(secret: Uint8Array, place: SecretPlace): Buffer {
-    const header = Buffer.concat([Buffer.of(WITH_KEY_ID), this.key.id]);
+    const header = headerOf(this.key);
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(ALGORITHM, this.key.bytes, nonce, { authTagLength: TAG_BYTES });
     cipher.setAAD(Buffer.concat([header, associated(place)]));
@@ -73,6 +76,17 @@ export class SecretBox {
     return decrypt(key, sealed.subarray(header.length), Buffer.concat([header, associated(place)]));
   }
 
+  /**
+   * Seals anew what another key has sealed.
+   * @returns undefined where the key of this box has sealed it.
+   * @throws Error as `open` does.
+   */
+  reseal(sealed: Buffer, place: SecretPlace): Buffer | undefined {
+    const header = headerOf(this.key);
+    if (sealed.subarray(0, header.length).equals(header)) return undefined;
+    return this.seal(this.open(sealed, place), place);
+  }
+
   private openWithAny(sealed: Buffer, aad: Buffer): Buffer {
     let failure: unknown;
     for (const key of this.keys.values()) {
@@ -84,6 +98,11 @@ export class SecretBox {
     }
     throw failure;
   }
+}
+
+/** Makes the first bytes of what a key seals. */
+export function headerOf({ id }: SecretKey): Buffer {
+  return Buffer.concat([Buffer.of(WITH_KEY_ID), id]);
 }
 
 function decrypt(key: SecretKey, sealed: Buffer, aad: Buffer): Buffer {
@@ -104,6 +123,6 @@ function bytesOf(key: SecretKeyBytes): Buffer {
   return typeof key === 'string' ? Buffer.from(key, 'base64') : Buffer.from(key);
 }
 
-function isKey(key: SecretKeyBytes | SecretKey): key is SecretKey {
-  return typeof key === 'object' && 'bytes' in key;
+function keyOf(key: SecretKeyBytes | SecretKey): SecretKey {
+  return typeof key === 'object' && 'bytes' in key ? key : secretKey(key);
 }

@@ -70,6 +70,23 @@ describe('the id of the key', () => {
     expect(new SecretBox(current).open(both.seal(secret, place), place)).toEqual(secret);
   });
 
+  test('decides what is sealed anew: what another key has sealed, and nothing else', () => {
+    const both = new SecretBox(current, former);
+    const anew = both.reseal(new SecretBox(former).seal(secret, place), place);
+    expect(new SecretBox(current).open(anew ?? Buffer.alloc(0), place)).toEqual(secret);
+    expect(both.reseal(both.seal(secret, place), place)).toBeUndefined();
+    expect(new SecretBox(current).open(both.reseal(sealInFormat1(former), place) as Buffer, place)).toEqual(
+      secret,
+    );
+    expect(() => both.reseal(new SecretBox(randomBytes(32)).seal(secret, place), place)).toThrow();
+  });
+
+  test('may be given twice', () => {
+    expect(new SecretBox(current, current).open(new SecretBox(current).seal(secret, place), place)).toEqual(
+      secret,
+    );
+  });
+
   test('that nobody knows is named in the error, the secret is not', () => {
     const sealed = new SecretBox(former).seal(secret, place);
     const id = secretKey(former).id.toString('hex');
@@ -99,7 +116,8 @@ describe('the id of the key', () => {
   });
 
   test('cannot be that of two keys at one time', () => {
-    expect(() => new SecretBox(current, current.toString('base64'))).toThrow('same id');
+    const other = secretKey(randomBytes(32), current);
+    expect(() => new SecretBox(current, other)).toThrow('same id');
   });
 });
 
