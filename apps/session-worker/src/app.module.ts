@@ -99,7 +99,8 @@ function ownerOptions(): OwnerOptions {
     },
     {
       provide: Vault,
-      useFactory: (config: WorkerConfig) => new Vault(config.credentialsKey, ...config.credentialsKeysPrevious),
+      useFactory: (config: WorkerConfig) =>
+        new Vault(config.credentialsKey, ...config.credentialsKeysPrevious),
       inject: [WorkerConfig],
     },
     {

@@ -1,6 +1,16 @@
 import { configReader, Env } from '@svc/service';
 import { Type } from 'class-transformer';
-import { IsIn, IsInt, IsNotEmpty, IsOptional, IsString, Max, Min, NotEquals, ValidateIf } from 'class-validator';
+import {
+  IsIn,
+  IsInt,
+  IsNotEmpty,
+  IsOptional,
+  IsString,
+  Max,
+  Min,
+  NotEquals,
+  ValidateIf,
+} from 'class-validator';
 
 const LARGEST_PORT = 65_535;
 

@@ -10,17 +10,7 @@ import {
   ServiceConfig,
 } from '@svc/service';
 import { Transform, Type } from 'class-transformer';
-import {
-  ArrayMaxSize,
-  ArrayMinSize,
-  IsArray,
-  IsInt,
-  IsString,
-  Matches,
-  Max,
-  Min,
-  ValidateBy,
-} from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsInt, IsString, Max, Min, ValidateBy } from 'class-validator';
 
 /** Environment of `webhook-dispatcher`. */
 export class DispatcherConfig extends ServiceConfig {

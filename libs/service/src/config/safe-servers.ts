@@ -3,7 +3,7 @@ import { ValidateBy, type ValidationArguments } from 'class-validator';
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[?::1\]?)$/;
 const PLAINTEXT = 'or name the host in PLAINTEXT_HOSTS where nobody else can listen on the way';
 
-/** What these rules read of a configuration beside the property that they stand at. */
+/** Variables that these rules read beside the property that they stand at. */
 interface Servers {
   mode?: string;
   plaintextHosts?: string[];
