@@ -80,6 +80,11 @@ export class Platform {
     return page.items;
   }
 
+  /** Reads the certificate of the authority of its media host, as PEM. */
+  async authority(): Promise<string> {
+    return (await fetch(`${this.control}/media/ca.pem`)).text();
+  }
+
   async stop(): Promise<void> {
     await this.process.stop();
   }

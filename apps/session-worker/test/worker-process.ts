@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { RpcClient } from '@svc/messaging';
 import {
@@ -7,7 +5,6 @@ import {
   type ServiceProcess,
   startProcess,
   startTestNats,
-  temporaryDirectory,
   type TestService,
   waitFor,
 } from '@svc/testing';
@@ -37,7 +34,7 @@ export class WorkerProcess implements TestService {
     const worker = new WorkerProcess(database, nats, RpcClient.at({ url: nats.url }, 'test'), {
       ...{ DATABASE_URL: database.url, NATS_URL: nats.url, PORT: '0', LOG_LEVEL: 'info' },
       ...workerEnv(platform),
-      PLATFORM_CA_FILE: await authorityOf(platform),
+      PLATFORM_CA: await platform.authority(),
       ...env,
     });
     await worker.start();
@@ -111,11 +108,4 @@ function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
-}
-
-async function authorityOf(platform: Platform): Promise<string> {
-  const response = await fetch(`${platform.control}/media/ca.pem`);
-  const file = join(temporaryDirectory('media-ca'), 'ca.pem');
-  await writeFile(file, await response.text());
-  return file;
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CreateSession, GetPlatformVersion } from '@svc/contracts';
+import { type MediaStoreConfig, openMediaStore } from '@svc/media-store';
 import { waitFor } from '@svc/testing';
 import { LONG_MS, Platform, Stage } from '../support.js';
 
@@ -13,6 +14,8 @@ beforeAll(async () => {
   stage = await Stage.start({
     SANDBOX_PLATFORM_URL: sandbox.websocket,
     SANDBOX_PLATFORM_TRUST_ROOT: sandbox.trustRoot,
+    SANDBOX_PLATFORM_CA: await sandbox.authority(),
+    MEDIA_SEND_TIMEOUT_MS: '3000',
   });
 });
 afterAll(async () => {
@@ -62,5 +65,19 @@ describe('one worker with two platforms', () => {
     expect(await stage.worker.rpc.request(GetPlatformVersion, {})).toMatchObject({ outdated: null });
     await sandbox.call('DELETE', '/versions');
     await stage.reached(sessionId, 'CONNECTED');
+  });
+
+  test('sends files to each where its own authority is trusted: that of the sandbox speaks for no live session', async () => {
+    const [live, test] = await Promise.all([create(), create(true)]);
+    await Promise.all([link(live, stage.platform, '15550117003'), link(test, sandbox, '99955011703')]);
+    const store = await openMediaStore({ mediaDir: process.env['MEDIA_DIR'] } as MediaStoreConfig);
+    const mediaId = randomUUID();
+    await store.put(mediaId, [Buffer.from('a file')], 1_000);
+    const sent = async (sessionId: string): Promise<string> =>
+      stage.send(sessionId, '15550217003', { type: 'document', media: { mediaId, mimeType: 'text/plain' } });
+    await stage.event('message.delivered', await sent(test));
+    expect(await stage.event('message.failed', await sent(live))).toMatchObject({
+      failure: { code: 'MEDIA_UPLOAD_FAILED' },
+    });
   });
 });
