@@ -50,7 +50,7 @@ export class MessageReceivedV1 {
   @IsString()
   remoteJid: string;
 
-  @ApiPropertyOptional({
+  @ApiProperty({
     description: 'Address of the chat: send answers to it. Of the contact, or of the group.',
     example: '4915112345678@s.whatsapp.net',
   })
@@ -58,7 +58,7 @@ export class MessageReceivedV1 {
   @IsString()
   chatId?: string;
 
-  @ApiPropertyOptional({ description: 'Whether the chat is a group.', example: false })
+  @ApiProperty({ description: 'Whether the chat is a group.', example: false })
   @IsOptional()
   @IsBoolean()
   isGroup?: boolean;
@@ -125,7 +125,7 @@ export class MessageReceivedV1 {
   @IsISO8601()
   timestamp: string;
 
-  @ApiPropertyOptional({
+  @ApiProperty({
     description:
       'When it arrived here (ISO 8601, UTC): the order of a conversation, also where a file held up its event.',
     example: '2026-01-31T12:00:00.250Z',

@@ -1398,9 +1398,9 @@ export interface MessageReceivedV1 {
   /** The sender's address; in a group, one of its members. Answers go to `chatId`. */
   remoteJid: string;
   /** Address of the chat: send answers to it. Of the contact, or of the group. */
-  chatId?: string | undefined;
+  chatId: string;
   /** Whether the chat is a group. */
-  isGroup?: boolean | undefined;
+  isGroup: boolean;
   /** True for a message that names the number of the session: in a group, it is meant for it. */
   mentionsMe?: boolean | undefined;
   /**
@@ -1425,7 +1425,7 @@ export interface MessageReceivedV1 {
   /** When the platform took the message. */
   timestamp: string;
   /** When it arrived here: the order of a conversation, also where a file held up its event. */
-  receivedAt?: string | undefined;
+  receivedAt: string;
   /** Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages. */
   conversationId: string;
   /** As messageId: the name that `GET /v1/messages` has for it. */
@@ -1866,7 +1866,7 @@ export interface ProviderPage {
 
 /** `PutExternalConfigBody` of the API description. */
 export interface PutExternalConfigBody {
-  /** true: your bot answers this session (EXTERNAL); false: the built-in AI does (MANAGED). */
+  /** true: your bot answers this session (EXTERNAL). false: it is MANAGED, and `answers` says who answers. */
   enabled: boolean;
   /**
    * Receiver of this session: https, a public host, no user info. Required the first time external mode is

@@ -1556,6 +1556,10 @@ class _MessageReceivedV1Needed(TypedDict):
     messageId: str
     # The sender's address; in a group, one of its members. Answers go to `chatId`.
     remoteJid: str
+    # Address of the chat: send answers to it. Of the contact, or of the group.
+    chatId: str
+    # Whether the chat is a group.
+    isGroup: bool
     # True for a message that was written on the own phone, or on another device of the number: no contact
     # wrote it, `remoteJid` is the number itself. An endpoint hears it where `hears.own` is true. What is sent
     # through the API is not told so.
@@ -1570,6 +1574,8 @@ class _MessageReceivedV1Needed(TypedDict):
     phone: Optional[str]
     # When the platform took the message.
     timestamp: str
+    # When it arrived here: the order of a conversation, also where a file held up its event.
+    receivedAt: str
     # Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages.
     conversationId: str
     # As messageId: the name that `GET /v1/messages` has for it.
@@ -1585,17 +1591,11 @@ class _MessageReceivedV1Needed(TypedDict):
 class MessageReceivedV1(_MessageReceivedV1Needed, total=False):
     """`MessageReceivedV1` of the API description."""
 
-    # Address of the chat: send answers to it. Of the contact, or of the group.
-    chatId: str
-    # Whether the chat is a group.
-    isGroup: bool
     # True for a message that names the number of the session: in a group, it is meant for it.
     mentionsMe: bool
     # What it does to an earlier message, of an edit or a revocation. An endpoint hears it where
     # `hears.changes` is true.
     change: MessageChange
-    # When it arrived here: the order of a conversation, also where a file held up its event.
-    receivedAt: str
     # The file, of a message that has one.
     media: MessageMedia
     # The message it answers, if it does.
@@ -2043,7 +2043,7 @@ class ProviderPage(TypedDict):
 
 
 class _PutExternalConfigBodyNeeded(TypedDict):
-    # true: your bot answers this session (EXTERNAL); false: the built-in AI does (MANAGED).
+    # true: your bot answers this session (EXTERNAL). false: it is MANAGED, and `answers` says who answers.
     enabled: bool
 
 
