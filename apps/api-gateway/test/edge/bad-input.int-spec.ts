@@ -191,6 +191,7 @@ describe('other bodies are as strict', () => {
     ['GET /v1/messages?before=made-up', undefined, 'before'],
     ['GET /v1/messages?contact=hello', undefined, 'contact'],
     ['GET /v1/messages?status=LOST', undefined, 'status'],
+    ['GET /v1/messages?status=SENDING', undefined, 'status'],
     ['GET /v1/messages?sessionId=%00', undefined, 'sessionId'],
     ['GET /v1/messages?since=yesterday', undefined, 'since'],
     ['GET /v1/messages?until=2026-02-30T00:00:00Z', undefined, 'until'],

@@ -84,6 +84,28 @@ test('an enum of an answer or an event is open and says so, one of a request is 
   expect(placesWhere(isSilent)).toEqual([]);
 });
 
+test('a field that is always there is required, in answers and in events', () => {
+  const always = [
+    ...['chatId', 'isGroup', 'receivedAt', 'conversationId', 'pushName', 'phone', 'clientMessageId'],
+    ...['proxy', 'status', 'reason', 'willReconnect', 'statusReason'],
+  ];
+  const answers = Object.entries(schemasBelow([document.webhooks, document.components, document.paths]));
+  const requests = schemasBelow(bodies());
+  const found = new Set<string>();
+  const optional: string[] = [];
+  for (const [name, schema] of answers.filter(([name]) => !(name in requests))) {
+    everyPart(schema, ({ properties = {}, required = [] }) => {
+      for (const field of always.filter((one) => one in properties)) {
+        found.add(field);
+        if (!(required as string[]).includes(field)) optional.push(`${name}.${field}`);
+      }
+    });
+  }
+  expect([...found].sort()).toEqual(always.sort());
+  // Only a step that failed has a reason, and only a QR code that is drawn anew.
+  expect(optional).toEqual(['SessionQrGeneratedV1.reason', 'PasskeyChangedV1.reason']);
+});
+
 /** Finds the name and the schema of the payload in these fields of an event. */
 const eventIn = ({ event, payload }: Record<string, Schema> = {}): unknown[] => [
   event?.['const'],

@@ -83,6 +83,20 @@ describe('the description', () => {
     }
   });
 
+  test('says of each reason of an end what it means and what to do next, and names none that no end has', () => {
+    for (const [schema, count] of [
+      ['SessionDisconnectedV1', 21],
+      ['SessionLoggedOutV1', 2],
+    ] as const) {
+      const reason = document.components.schemas[schema]?.properties?.['reason'];
+      const names = reason?.['x-extensible-enum'] as string[];
+      expect(names).toHaveLength(count);
+      const lines = [...String(reason?.description).matchAll(/^- `(\w+)`: .+\. Next: .+\.$/gm)];
+      expect(lines.map(([, name]) => name)).toEqual(names);
+      for (const never of ['CREATED', 'QR_READY', 'LOGGED_IN', 'LINKED']) expect(names).not.toContain(never);
+    }
+  });
+
   test('has no word of OpenAPI 3.0 left', () => {
     expect(JSON.stringify(document)).not.toContain('"nullable"');
   });

@@ -27,14 +27,21 @@ const events = (keyId: string): MessageReceivedV1[] =>
 const event = (keyId: string): Promise<MessageReceivedV1> =>
   waitFor('message.received', () => events(keyId)[0], LONG_MS);
 
-test('contact cards are told with all their numbers', async () => {
-  const vcard = [
-    ...['BEGIN:VCARD', 'VERSION:3.0', 'FN:Ada', 'TEL;type=CELL;waid=4915550001:+49 1555 0001'],
-    ...['TEL;type=WORK:+49 30 123456', 'END:VCARD'],
-  ].join('\n');
-  const { body, contacts } = await event(await write({ contactMessage: { displayName: 'Ada', vcard } }));
+test('contact cards are told with all their numbers, each card of several', async () => {
+  const cardOf = (...numbers: string[]): string =>
+    ['BEGIN:VCARD', 'VERSION:3.0', 'FN:Ada', ...numbers, 'END:VCARD'].join('\n');
+  const vcard = cardOf('TEL;type=CELL;waid=4915550001:+49 1555 0001', 'TEL;type=WORK:+49 30 123456');
+  const card = { displayName: 'Ada', vcard };
+  const told = { displayName: 'Ada', phones: ['+4915550001', '+4930123456'] };
+  const { body, contacts } = await event(await write({ contactMessage: card }));
   expect(body).toEqual({ type: 'contact', displayName: 'Ada', count: 1 });
-  expect(contacts).toEqual([{ displayName: 'Ada', phones: ['+4915550001', '+4930123456'] }]);
+  expect(contacts).toEqual([told]);
+  const other = { displayName: 'Bo', vcard: cardOf('TEL:+49 40 7890') };
+  const several = { displayName: '2 contacts', contacts: [card, other] };
+  expect((await event(await write({ contactsArrayMessage: several }))).contacts).toEqual([
+    told,
+    { displayName: 'Bo', phones: ['+49407890'] },
+  ]);
 });
 
 test('the pictures of an album name it, and it is no message itself', async () => {

@@ -123,6 +123,8 @@ describe('a delivery', () => {
     ['a redirect', 307, 'REDIRECT_NOT_FOLLOWED'],
     ['a redirect of the old kind', 301, 'REDIRECT_NOT_FOLLOWED'],
     ['a client error', 404, 'HTTP_404'],
+    ['a refusal of its content', 400, 'HTTP_400'],
+    ['a refusal of its signature', 401, 'HTTP_401'],
   ])('has failed on %s', async (_, status, error) => {
     const { tenantId, delivery } = await stage.subscriber();
     stage.receiver.answerWith(() => (stage.receiver.received.length === 1 ? status : 200));

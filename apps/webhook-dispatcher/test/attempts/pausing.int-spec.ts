@@ -25,11 +25,11 @@ async function aSubscriber() {
   const { tenantId, endpointId, deliveries } = subscriber;
   const view = async () => (await stage.rpc.request(GetEndpoint, { tenantId, endpointId })).endpoint;
   const attempts = async (): Promise<number> => (await deliveries()).flatMap((one) => one.attempts).length;
-  /** Publishes one event per answer, each after the attempt before is written. */
-  const answered = async (...statuses: number[]): Promise<void> => {
+  /** Publishes one event per answer, each after the attempt before is written; null: the line is cut. */
+  const answered = async (...statuses: (number | null)[]): Promise<void> => {
     for (const status of statuses) {
       const before = await attempts();
-      stage.receiver.answerWith(status);
+      stage.receiver.answerWith(status ?? 'reset');
       await stage.producer.received(tenantId);
       await waitFor('the attempt', async () => (await attempts()) === before + 1);
     }
@@ -51,11 +51,25 @@ describe('an endpoint', () => {
     expect(Date.parse((await view()).pausedAt ?? '')).toBeGreaterThanOrEqual(startedAt);
   });
 
+  test('is paused by any answer that speaks of its address', async () => {
+    for (const run of [
+      [401, 403, 404, 405, 410],
+      [414, 451, 414, 451, 403],
+    ]) {
+      const { view, answered } = await aSubscriber();
+      await answered(...run);
+      expect(await view()).toMatchObject({ status: 'PAUSED', pausedReason: 'PERMANENT_4XX' });
+    }
+  });
+
   test.each([
     ['a success', 200],
     ['a server error', 500],
+    ['a 408', 408],
+    ['a 425', 425],
     ['a 429', 429],
     ['a redirect', 302],
+    ['a cut line', null],
   ])('is not paused when %s breaks the run', async (_, status) => {
     const { view, answered } = await aSubscriber();
     await answered(404, 404, 404, 404, status, 404, 404, 404, 404);

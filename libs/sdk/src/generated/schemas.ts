@@ -1870,7 +1870,7 @@ export interface ProviderPage {
 
 /** `PutExternalConfigBody` of the API description. */
 export interface PutExternalConfigBody {
-  /** true: your bot answers this session (EXTERNAL); false: the built-in AI does (MANAGED). */
+  /** true: your bot answers this session (EXTERNAL). false: it is MANAGED, and `answers` says who answers. */
   enabled: boolean;
   /**
    * Receiver of this session: https, a public host, no user info. Required the first time external mode is

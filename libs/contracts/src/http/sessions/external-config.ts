@@ -27,7 +27,8 @@ import { AnswersProperty } from './answers-property.js';
 /** Body of `PUT /v1/sessions/:id/external-config` (specification, "Session bot mode"). */
 export class PutExternalConfigBody {
   @ApiProperty({
-    description: 'true: your bot answers this session (EXTERNAL); false: the built-in AI does (MANAGED).',
+    description:
+      'true: your bot answers this session (EXTERNAL). false: it is MANAGED, and `answers` says who answers.',
     example: true,
   })
   @IsBoolean()

@@ -2022,7 +2022,7 @@ class ProviderPage(TypedDict):
 
 
 class _PutExternalConfigBodyNeeded(TypedDict):
-    # true: your bot answers this session (EXTERNAL); false: the built-in AI does (MANAGED).
+    # true: your bot answers this session (EXTERNAL). false: it is MANAGED, and `answers` says who answers.
     enabled: bool
 
 
