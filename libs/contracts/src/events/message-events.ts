@@ -125,7 +125,7 @@ export class MessageReceivedV1 {
   @IsISO8601()
   timestamp: string;
 
-  @ApiPropertyOptional({
+  @ApiProperty({
     description:
       'When it arrived here (ISO 8601, UTC): the order of a conversation, also where a file held up its event.',
     example: '2026-01-31T12:00:00.250Z',

@@ -1429,7 +1429,7 @@ export interface MessageReceivedV1 {
   /** When the platform took the message. */
   timestamp: string;
   /** When it arrived here: the order of a conversation, also where a file held up its event. */
-  receivedAt?: string | undefined;
+  receivedAt: string;
   /** Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages. */
   conversationId: string;
   /** As messageId: the name that `GET /v1/messages` has for it. */

@@ -1552,6 +1552,8 @@ class _MessageReceivedV1Needed(TypedDict):
     phone: Optional[str]
     # When the platform took the message.
     timestamp: str
+    # When it arrived here: the order of a conversation, also where a file held up its event.
+    receivedAt: str
     # Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages.
     conversationId: str
     # As messageId: the name that `GET /v1/messages` has for it.
@@ -1572,8 +1574,6 @@ class MessageReceivedV1(_MessageReceivedV1Needed, total=False):
     # What it does to an earlier message, of an edit or a revocation. An endpoint hears it where
     # `hears.changes` is true.
     change: MessageChange
-    # When it arrived here: the order of a conversation, also where a file held up its event.
-    receivedAt: str
     # The file, of a message that has one.
     media: MessageMedia
     # The message it answers, if it does.
