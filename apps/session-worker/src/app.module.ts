@@ -63,7 +63,6 @@ import { VersionsConsumer } from './versions/versions.consumer.js';
 import { versionProviders } from './versions/version-providers.js';
 
 const NAME = 'session-worker';
-const POOL_SIZE = 20;
 
 function ownerOptions(): OwnerOptions {
   const { workerName, leaseMs } = readConfig();
@@ -74,7 +73,7 @@ function ownerOptions(): OwnerOptions {
 /** Wires the whole of `session-worker`. */
 @Module({
   imports: [
-    databaseModule('sessions', readConfig, [Session], POOL_SIZE),
+    databaseModule('sessions', readConfig, [Session]),
     leasesModule('sessions', readConfig),
     TypeOrmModule.forFeature([Session]),
   ],

@@ -19,6 +19,8 @@ const MINUTE_MS = 60_000;
 
 /** Holds what `session-worker` reads from its environment. */
 export class WorkerConfig extends MediaStoreConfig {
+  override databasePool: number = 20;
+
   @Env('PLATFORM_URL', {
     description: 'WebSocket of the platform. wss:// only, except for a loopback address in development.',
     example: 'wss://web.whatsapp.com/ws/chat',

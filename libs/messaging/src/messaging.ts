@@ -33,7 +33,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { connectionOptions, type NatsAccess } from './access.js';
 import type { DeadLetter } from './dead-letters.js';
 import { Line } from './line.js';
-import { ensureStreams } from './streams.js';
+import { Streams } from './streams.js';
 
 /** JetStream says within this time that it has what was published. */
 const TAKEN_WITHIN_MS = 5_000;
@@ -42,6 +42,8 @@ const TAKEN_WITHIN_MS = 5_000;
 export interface MessagingOptions extends NatsAccess {
   /** Connection name: the app. */
   name: string;
+  /** Replicas of each stream that it creates; 1 by default, which is all that a single server can do. */
+  streamReplicas?: number;
 }
 
 /** Fields of an event or command besides its data. */
@@ -78,20 +80,26 @@ export class Messaging {
     readonly line: Line,
     readonly jetstream: JetStreamClient,
     readonly manager: JetStreamManager,
+    readonly streams: Streams,
   ) {}
 
   /**
    * Connects, waiting for a server that is not there yet, and makes sure the streams exist.
    * @throws AuthorizationError when the servers refuse what it shows them; Error when TLS is wanted and none of them offers it.
    */
-  static async connect({ name, ...access }: MessagingOptions): Promise<Messaging> {
+  static async connect({ name, streamReplicas, ...access }: MessagingOptions): Promise<Messaging> {
     const connection = await connect({ ...connectionOptions(access, name), waitOnFirstConnect: true });
     const manager = await jetstreamManager(connection, { timeout: 5_000, checkAPI: false });
-    await streamsReady(manager);
+    const streams = new Streams(manager, streamReplicas);
+    await streamsReady(streams).catch(async (error: unknown) => {
+      await connection.close();
+      throw error;
+    });
     return new Messaging(
       new Line(connection, name),
       jetstream(connection, { timeout: TAKEN_WITHIN_MS }),
       manager,
+      streams,
     );
   }
 
@@ -208,10 +216,10 @@ function headersOf(msgID: string): MsgHdrs {
 }
 
 /** Waits for JetStream: a server that has just started answers before it does. */
-async function streamsReady(manager: JetStreamManager): Promise<void> {
+async function streamsReady(streams: Streams): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await ensureStreams(manager);
+      return await streams.ensure();
     } catch (error) {
       if (attempt === 40) throw error;
       await new Promise((resolve) => setTimeout(resolve, 250));

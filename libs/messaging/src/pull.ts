@@ -1,7 +1,7 @@
 import type { ConsumerMessages, JsMsg } from '@nats-io/jetstream';
 import { AppError, type Envelope, readEnvelope } from '@svc/contracts';
 import type { Messaging } from './messaging.js';
-import { type DurableConsumer, ensureConsumer, ensureStreams } from './streams.js';
+import { type DurableConsumer, ensureConsumer } from './streams.js';
 
 const RESTART_MS = 500;
 
@@ -58,8 +58,8 @@ export class Pull {
   private async pullOnce(): Promise<void> {
     // The client would drop a question now, and wait seconds for the answer.
     if (!this.messaging.isConnected()) return;
-    const { manager, jetstream } = this.messaging;
-    await ensureStreams(manager);
+    const { manager, jetstream, streams } = this.messaging;
+    await streams.ensure();
     await ensureConsumer(manager, this.consumer);
     const consumer = await jetstream.consumers.get(this.consumer.stream, this.consumer.durable);
     this.messages = await consumer.consume({

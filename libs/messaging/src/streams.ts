@@ -8,12 +8,16 @@ import {
   type StreamConfig,
 } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
+import { Logger } from '@nestjs/common';
 import { STREAMS } from '@svc/contracts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Time for which a stream drops a repeat under the same id, in seconds. */
 export const REPEATS_DROPPED_S = 120;
+
+const COMMON = { storage: StorageType.File, duplicate_window: nanos(REPEATS_DROPPED_S * 1_000) };
+const COMPARED = ['subjects', 'retention', 'max_age', 'storage', 'duplicate_window', 'num_replicas'] as const;
 
 /** The three streams, by features of nats-server 2.9: an older server ignores newer ones without a word. */
 const STREAM_CONFIGS: (Partial<StreamConfig> & { name: string })[] = [
@@ -27,14 +31,42 @@ const STREAM_CONFIGS: (Partial<StreamConfig> & { name: string })[] = [
   },
 ];
 
-/** Creates the streams that are missing. Called at start and again whenever a stream is found gone: NATS may be wiped at any time. */
-export async function ensureStreams(manager: JetStreamManager): Promise<void> {
-  for (const config of STREAM_CONFIGS) {
-    await manager.streams.add({
-      ...config,
-      storage: StorageType.File,
-      duplicate_window: nanos(REPEATS_DROPPED_S * 1_000),
-    });
+/** Makes sure that the streams exist. */
+export class Streams {
+  private readonly logger = new Logger(Streams.name);
+  private readonly told = new Set<string>();
+
+  /** @param replicas of each stream, where the servers are a cluster. */
+  constructor(
+    private readonly manager: JetStreamManager,
+    private readonly replicas = 1,
+  ) {}
+
+  /**
+   * Creates the streams that are missing. Called at start and again whenever a stream is found gone: NATS may be wiped at any time. One that
+   * exists stays as it is, because its settings are the operator's: what differs is told once.
+   */
+  async ensure(): Promise<void> {
+    for (const config of STREAM_CONFIGS) {
+      const wanted = { ...config, ...COMMON, num_replicas: this.replicas };
+      try {
+        await this.manager.streams.add(wanted);
+      } catch (error) {
+        // It may also be that this user may not create streams: the operator has made them then.
+        const found = await this.manager.streams.info(config.name).catch(() => undefined);
+        if (!found) throw error;
+        this.compare(wanted, found.config);
+      }
+    }
+  }
+
+  private compare(wanted: Partial<StreamConfig> & { name: string }, found: StreamConfig): void {
+    const differences = COMPARED.filter((key) => String(wanted[key] ?? 0) !== String(found[key] ?? 0)).map(
+      (key) => `${key} is ${String(found[key])}, not ${String(wanted[key] ?? 0)}`,
+    );
+    if (differences.length === 0 || this.told.has(wanted.name)) return;
+    this.told.add(wanted.name);
+    this.logger.warn(`The stream ${wanted.name} stays as it is: ${differences.join('; ')}.`);
   }
 }
 

@@ -1,5 +1,6 @@
 import type { NatsAccess } from '@svc/messaging';
-import { IsOptional, IsString, Matches, ValidateIf } from 'class-validator';
+import { Type } from 'class-transformer';
+import { IsIn, IsOptional, IsString, Matches, ValidateIf } from 'class-validator';
 import { Env } from './config.js';
 import { IsNatsWithCredentials, IsSafeNats } from './safe-servers.js';
 
@@ -20,6 +21,15 @@ export class NatsConfig {
   @IsSafeNats()
   @IsNatsWithCredentials()
   natsUrl: string;
+
+  @Env('NATS_STREAM_REPLICAS', {
+    description:
+      'Replicas of the streams where they are created, by servers of a cluster: 3 outlive the loss of one server. Streams that exist stay as they are.',
+    example: '3',
+  })
+  @Type(() => Number)
+  @IsIn([1, 3, 5])
+  natsStreamReplicas: number = 1;
 
   @Env('NATS_USER', { description: 'User of this service on the NATS servers.', example: 'api-gateway' })
   @ValidateIf(({ natsPassword }: NatsConfig) => natsPassword !== undefined)

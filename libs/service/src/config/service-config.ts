@@ -18,6 +18,17 @@ export class ServiceConfig extends NatsConfig {
   @IsSafeDatabase()
   databaseUrl: string;
 
+  @Env('DATABASE_POOL', {
+    description:
+      'Most connections of this process to its schema. Services that own partitions have three more for their leases. All processes together stay below max_connections of the server.',
+    example: '10',
+  })
+  @Type(() => Number)
+  @IsInt()
+  @Min(2)
+  @Max(100)
+  databasePool: number = 10;
+
   @Env('PLAINTEXT_HOSTS', {
     description:
       'Hosts of DATABASE_URL and NATS_URL that production may reach without TLS, separated by commas: the operator vouches that nobody listens on the way, as in the network of one Compose file.',

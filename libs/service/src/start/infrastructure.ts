@@ -19,7 +19,13 @@ export function connectionProviders<T extends ServiceConfig>(
   return [
     { provide: configType, useFactory: readConfig },
     { provide: ServiceConfig, useExisting: configType },
-    { provide: Messaging, useFactory: () => Messaging.connect({ ...natsAccess(readConfig()), name }) },
+    {
+      provide: Messaging,
+      useFactory: () => {
+        const config = readConfig();
+        return Messaging.connect({ ...natsAccess(config), name, streamReplicas: config.natsStreamReplicas });
+      },
+    },
     {
       provide: RpcClient,
       useFactory: (messaging: Messaging) => RpcClient.of(messaging),
@@ -34,17 +40,11 @@ export function databaseModule(
   schema: string,
   readConfig: () => ServiceConfig,
   entities: MixedList<new () => object>,
-  poolSize?: number,
 ): DynamicModule {
   return TypeOrmModule.forRootAsync({
-    useFactory: () => ({
-      ...schemaDataSource({
-        url: readConfig().databaseUrl,
-        schema,
-        entities,
-        ...(poolSize ? { poolSize } : {}),
-      }),
-      ...DATABASE_PATIENCE,
-    }),
+    useFactory: () => {
+      const { databaseUrl: url, databasePool: poolSize } = readConfig();
+      return { ...schemaDataSource({ url, schema, entities, poolSize }), ...DATABASE_PATIENCE };
+    },
   });
 }
