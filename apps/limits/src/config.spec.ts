@@ -4,7 +4,9 @@ import { LimitsConfig } from './config.js';
 
 const REQUIRED = {
   ...{ DATABASE_URL: 'postgres://svc@127.0.0.1/svc', NATS_URL: 'nats://127.0.0.1:4222' },
-  CONTACT_HASH_KEY: 'x'.repeat(32),
+  NATS_USER: 'svc',
+  NATS_PASSWORD: 'secret',
+  CONTACT_HASH_KEY: 'the key of the tests, long enough to pass',
 };
 const read = (env: Record<string, string> = {}): LimitsConfig =>
   loadConfig(LimitsConfig, { ...REQUIRED, ...env });

@@ -6,6 +6,8 @@ import { WorkerConfig } from './config.js';
 const needed = {
   DATABASE_URL: 'postgres://svc@127.0.0.1/svc',
   NATS_URL: 'nats://127.0.0.1:4222',
+  NATS_USER: 'svc',
+  NATS_PASSWORD: 'secret',
   CREDENTIALS_KEY: randomBytes(32).toString('base64'),
   CONTACT_HASH_KEY: randomBytes(32).toString('hex'),
   MEDIA_DIR: '/media',

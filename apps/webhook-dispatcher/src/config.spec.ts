@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { loadConfig } from '@svc/service';
 import { DispatcherConfig } from './config.js';
@@ -5,8 +6,10 @@ import { DispatcherConfig } from './config.js';
 const env = {
   DATABASE_URL: 'postgres://localhost/db',
   NATS_URL: 'nats://localhost',
-  SECRETS_KEY: Buffer.alloc(32).toString('base64'),
-  CONTACT_HASH_KEY: 'x'.repeat(32),
+  NATS_USER: 'svc',
+  NATS_PASSWORD: 'secret',
+  SECRETS_KEY: randomBytes(32).toString('base64'),
+  CONTACT_HASH_KEY: randomBytes(32).toString('hex'),
 };
 const load = (more: Record<string, string> = {}) => loadConfig(DispatcherConfig, { ...env, ...more });
 

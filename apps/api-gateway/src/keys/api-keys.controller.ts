@@ -23,7 +23,7 @@ import { ApiErrors, ApiPage } from '../openapi/answers.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { type Caller, CurrentCaller, NeedsScope } from '../auth/authorization.js';
 
-const CREATE = `Without a body the calling key is replaced: by one with its name, its scopes and its end. Where the body asks for fewer scopes or a sooner end, a key beside the others is made, and none is replaced. \`rotates\` says it outright: a key id, or null.
+const CREATE = `Without a body the calling key is replaced: by one with its name, its scopes and its end. Where the body of a key with \`admin:*\` asks for fewer scopes or a sooner end, a key beside the others is made, and none is replaced; any other key replaces itself then, too. \`rotates\` says it outright: a key id, or null.
 
 The key that is replaced works for another 24 hours, or until its own end where that is sooner. A key and those that it has replaced count as one: it can be replaced where there are as many as there may be, as often as you like. Of those that it has replaced ten work at most; where there are more, the oldest of them ends early. Every key may replace itself, by one with the same or fewer scopes that ends no later; all else needs \`admin:*\`, which may give any scopes and any end.
 

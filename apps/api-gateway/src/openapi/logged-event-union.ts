@@ -1,5 +1,6 @@
 import { getSchemaPath } from '@nestjs/swagger';
 import { PUBLIC_EVENT_CONTRACTS, type PublicEventContract } from '@svc/contracts';
+import { RESTRICTED_FIELDS } from '../events/restricted-fields.js';
 import type { Schemas } from './example-values.js';
 
 /**
@@ -14,7 +15,7 @@ export function splitLoggedEvent(schemas: Schemas): void {
   for (const contract of PUBLIC_EVENT_CONTRACTS) {
     const own = {
       event: { type: 'string', const: contract.name, description: 'Event name.' },
-      payload: { $ref: getSchemaPath(contract.data), description: 'Event data.' },
+      payload: { $ref: getSchemaPath(payloadOf(contract, schemas)), description: 'Event data.' },
     };
     schemas[nameOf(contract)] = {
       allOf: [
@@ -30,6 +31,23 @@ export function splitLoggedEvent(schemas: Schemas): void {
     oneOf: mapping.map(([, $ref = '']) => ({ $ref })),
     discriminator: { propertyName: 'event', mapping: Object.fromEntries(mapping) as Record<string, string> },
   };
+}
+
+/** Names the schema of a payload in the log: that of the webhook, but where some keys do not see all of it. */
+function payloadOf(contract: PublicEventContract, schemas: Schemas): string {
+  const restricted = RESTRICTED_FIELDS[contract.name];
+  const whole = schemas[contract.data.name];
+  if (!restricted || !whole || '$ref' in whole) return contract.data.name;
+  const name = `${nameOf(contract)}Payload`;
+  const rules = Object.entries(restricted).map(
+    ([field, scope]) => `Only keys with \`${scope}\` see \`${field}\`.`,
+  );
+  schemas[name] = {
+    ...whole,
+    description: rules.join(' '),
+    required: (whole.required ?? []).filter((field) => !(field in restricted)),
+  };
+  return name;
 }
 
 /** Names the schema of an event: `message.poll_vote` is `LoggedMessagePollVote`. */

@@ -13,7 +13,7 @@ export const SCOPES_DESCRIPTION = `An API key: \`Authorization: Bearer rk_live_â
 
 - \`messages:send\`: send messages and upload files.
 - \`messages:read\`: read messages, conversations, events and limits.
-- \`webhooks:manage\`: create, read, change and delete webhooks. An endpoint hears every event of every session, with what was said: whoever may make one may hear everything, so this scope is as strong as \`messages:read\`.
+- \`webhooks:manage\`: create, read, change and delete webhooks. An endpoint can hear every event of every session, with what was said: whoever may make one may hear everything, so this scope is as strong as \`messages:read\`.
 - \`admin:*\`, \`*\`: all of it, and keys, sessions, widgets and the subscription.`;
 
 /** Subjects of the routes, in the order of the page. */

@@ -39,7 +39,7 @@ export class ExternalConfigController {
     operationId: 'putExternalConfig',
     summary: 'Hand a session to your own bot, or take it back',
     description:
-      'The bound endpoint hears what is said in the session: this scope is as strong as messages:read. `webhookUrl` is an https address. Before external mode is enabled the first time there is no endpoint: `enabled: false` with it, `events`, `hears` or `rotateSecret` is refused. Another address lifts a pause of the endpoint; ending and enabling external mode does not: `endpointStatus` says whether anything is delivered. mintApiKey needs the scope admin:*; `scopes` narrows the new key, which may do everything otherwise. With mintApiKey or rotateSecret each call makes a new one: do not repeat such a call unseen.',
+      'The bound endpoint hears what is said in the session: this scope is as strong as messages:read. `webhookUrl` is an https address. While the session has no endpoint, before external mode is enabled the first time or after a deletion, `enabled: false` with it, `events`, `hears` or `rotateSecret` is refused. Another address lifts a pause of the endpoint; ending and enabling external mode does not: `endpointStatus` says whether anything is delivered. mintApiKey needs the scope admin:*; `scopes` narrows the new key, which may do everything otherwise. With mintApiKey or rotateSecret each call makes a new one: do not repeat such a call unseen. The answer shows the secret, which writes a line into the audit log.',
   })
   @ApiExtension('x-not-repeatable-with', MAKES_ANEW)
   @ApiId('id', 'Session id.')

@@ -190,9 +190,9 @@ export class SessionsService {
 
 /** Shows a session, also under the names that its events have. */
 function viewOf(session: SessionState, warmupTier: number): SessionView {
-  const { statusReason: reason, status, botMode } = session;
+  const { statusReason: reason, statusUntil: until, status, botMode } = session;
   const willReconnect = status === 'RECONNECTING';
-  return { ...session, warmupTier, reason, willReconnect, answers: answererOf(botMode) };
+  return { ...session, warmupTier, reason, until, willReconnect, answers: answererOf(botMode) };
 }
 
 /** Says who answers a session. A paused endpoint answers, too: what people write waits for it. */

@@ -132,7 +132,7 @@ export class StatusLog {
   ): Promise<void> {
     const event = this.event(SessionDisconnected, {
       ...{ phone: this.phone, reason, willReconnect: status === 'RECONNECTING' },
-      ...(until && { until: until.toISOString() }),
+      ...(until && { until: until.toISOString(), statusUntil: until.toISOString() }),
       ...{ status, statusReason: reason },
     });
     const isNews = stops || this.isThoughtLive || (isLongWait(reason) && !this.isTold({ reason, until }));

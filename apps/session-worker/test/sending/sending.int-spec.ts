@@ -174,7 +174,10 @@ test('events that NATS could not take are told when it is back, also with its st
       ),
     LONG_MS,
   );
-  const jobId = await stage.send(sessionId, contact, 'after the outage');
+  const jobId = randomUUID();
+  // This test may hear of the event before the worker has made the streams anew.
+  const send = (): Promise<string> => stage.send(sessionId, contact, 'after the outage', jobId);
+  await waitFor('the stream of commands', send, LONG_MS);
   await waitFor(
     'the text',
     async () => (await stage.platform.inbox(contact)).some(({ id }) => id === keyIdOf(jobId)),

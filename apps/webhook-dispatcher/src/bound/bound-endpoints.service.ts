@@ -60,7 +60,7 @@ export class BoundEndpointsService {
   private async create(request: PutBoundEndpointV1): Promise<boolean> {
     const { tenantId, sessionId, url, events = [], hears, actor } = request;
     if (url == null) {
-      throw invalidField(URL_FIELD, `${URL_FIELD} is required the first time external mode is enabled`);
+      throw invalidField(URL_FIELD, `${URL_FIELD} is required where the session has no endpoint yet`);
     }
     const heard = heardAfter(DEFAULT_ASPECTS, hears);
     const fields = { tenantId, sessionId, name: NAME, url, events, hears: heard };
@@ -84,7 +84,7 @@ function assertGivesNothing({ url, events, hears, rotateSecret }: PutBoundEndpoi
     .filter(([, value]) => value != null)
     .map(([field]) => ({
       field,
-      rule: `${field} has no effect before external mode is enabled the first time`,
+      rule: `${field} has no effect while the session has no endpoint: enable external mode with it`,
     }));
   if (problems.length > 0) throw invalidFields(problems);
 }

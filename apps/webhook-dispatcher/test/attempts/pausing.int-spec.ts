@@ -41,7 +41,7 @@ async function aSubscriber() {
 }
 
 describe('an endpoint', () => {
-  test('is paused by five permanent 4xx in a row, not by four', async () => {
+  test('is paused by five permanent 4xx in a row, not by four; its reason says so', async () => {
     const { view, answered } = await aSubscriber();
     const startedAt = Date.now();
     await answered(404, 410, 401, 404);

@@ -277,6 +277,11 @@ describe('an endpoint', () => {
     expect((await stage.rpc.request(ListEndpoints, { tenantId, limit: 10 })).endpoints).toHaveLength(1);
   });
 
+  test('may have an address that the operator allows', async () => {
+    const url = stage.at('/here');
+    expect([new URL(url).protocol, (await stage.endpoint(randomUUID(), url)).url]).toEqual(['http:', url]);
+  });
+
   test('uses a new address and filter for the next attempt when the call has returned', async () => {
     const { tenantId, endpointId, path } = await stage.subscriber();
     const update = (fields: object) => stage.rpc.request(UpdateEndpoint, { tenantId, endpointId, ...fields });

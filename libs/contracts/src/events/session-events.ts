@@ -1,4 +1,4 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsISO8601, IsOptional, IsString, IsUUID } from 'class-validator';
 import { defineEvent } from '../contract.js';
 import { QR_REASONS, type QrReason } from '../enums.js';
@@ -86,6 +86,14 @@ export class SessionDisconnectedV1 extends SessionConnectedV1 {
   @IsOptional()
   @IsIn(DISCONNECTS)
   statusReason?: DisconnectReason;
+
+  @ApiPropertyOptional({
+    description: 'As until: the name that `GET /v1/sessions/{id}` has for it.',
+    example: '2026-01-31T18:00:00.000Z',
+  })
+  @IsOptional()
+  @IsISO8601()
+  statusUntil?: string;
 }
 
 /** Payload of `session.logged_out`. */
@@ -140,9 +148,11 @@ export class SessionQrGeneratedV1 {
   @ApiPropertyOptional({
     description:
       'refreshed: the platform wants another scan. The code replaces the one that was just scanned, which links nothing. Absent otherwise.',
-    enum: QR_REASONS,
+    type: String,
+    // One value is no closed enum here: more may come.
+    'x-extensible-enum': [...QR_REASONS],
     example: 'refreshed',
-  })
+  } as ApiPropertyOptions)
   @IsOptional()
   @IsIn(QR_REASONS)
   reason?: QrReason;

@@ -75,7 +75,7 @@ export class WebhookStateV1 {
 export const WebhookPaused = defineEvent('webhook.paused', 1, WebhookStateV1, {
   public: true,
   summary:
-    'An endpoint is paused: what comes for it is held. The event log, the stream and your other endpoints that name it tell it; it does not go to the paused one.',
+    'An endpoint is paused: what comes for it is held. The event log, the stream and your other endpoints of `POST /v1/webhooks` that name it tell it; it does not go to the paused one.',
   by: ['webhook-dispatcher'],
   onlyNamed: true,
 });

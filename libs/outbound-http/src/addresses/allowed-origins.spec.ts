@@ -8,7 +8,12 @@ class ShopConfig extends ServiceConfig {
   readonly allowedOrigins: string[] = [];
 }
 
-const BASE = { DATABASE_URL: 'postgres://localhost/db', NATS_URL: 'nats://localhost' };
+const BASE = {
+  DATABASE_URL: 'postgres://localhost/db',
+  NATS_URL: 'nats://localhost',
+  NATS_USER: 'shop',
+  NATS_PASSWORD: 'secret',
+};
 const originsOf = (text: string, SVC_MODE = 'development'): string[] =>
   loadConfig(ShopConfig, { ...BASE, SVC_MODE, WEBHOOK_ALLOWED_ORIGINS: text }).allowedOrigins;
 const MUST_HOLD =

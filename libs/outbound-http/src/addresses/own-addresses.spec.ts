@@ -12,7 +12,13 @@ class ShopConfig extends ServiceConfig {
 }
 
 const load = (env: Record<string, string>): Readonly<ShopConfig> =>
-  loadConfig(ShopConfig, { DATABASE_URL: 'postgres://localhost/db', NATS_URL: 'nats://localhost', ...env });
+  loadConfig(ShopConfig, {
+    DATABASE_URL: 'postgres://localhost/db',
+    NATS_URL: 'nats://localhost',
+    NATS_USER: 'shop',
+    NATS_PASSWORD: 'secret',
+    ...env,
+  });
 const MUST_HOLD = 'must hold addresses or networks such as 93.184.216.34 or 93.184.216.0/24';
 
 describe('a variable with addresses', () => {
@@ -63,7 +69,12 @@ describe('a variable with addresses', () => {
       @OwnAddresses()
       readonly ownAddresses: unknown = { every: () => true };
     }
-    const base = { DATABASE_URL: 'postgres://localhost/db', NATS_URL: 'nats://localhost' };
+    const base = {
+      DATABASE_URL: 'postgres://localhost/db',
+      NATS_URL: 'nats://localhost',
+      NATS_USER: 'shop',
+      NATS_PASSWORD: 'secret',
+    };
     expect(() => loadConfig(WrongConfig, base)).toThrow('OWN_ADDRESSES');
   });
 });

@@ -58,8 +58,8 @@ export interface EventPayloads {
    */
   'session.pairing_code_replaced': PairingCodeReplacedV1;
   /**
-   * An endpoint is paused: what comes for it is held. The event log, the stream and your other endpoints that
-   * name it tell it; it does not go to the paused one.
+   * An endpoint is paused: what comes for it is held. The event log, the stream and your other endpoints of
+   * `POST /v1/webhooks` that name it tell it; it does not go to the paused one.
    */
   'webhook.paused': WebhookStateV1;
   /** The first delivery after a reactivation succeeded. Only an endpoint that names this event gets it. */

@@ -194,7 +194,7 @@ export interface ContactEvent {
   event: string;
   /** When the event was taken in. */
   createdAt: string;
-  /** Event data, the same as in the webhook. */
+  /** Event data, the same as in the webhook; the `qr` of `session.qr_generated` only for keys with `admin:*`. */
   payload: Record<string, unknown>;
   /** Deliveries of it that were given up. */
   deadLetters: ContactDeadLetter[];
@@ -298,15 +298,15 @@ export interface CreateApiKeyBody {
   /** Label for people. */
   name?: string | undefined;
   /**
-   * What the key may do. By default what the key it replaces may do, else everything. Fewer than the calling
-   * key has make a key beside it, where `rotates` does not say otherwise. `webhooks:manage` is as strong as
-   * `messages:read`: an endpoint hears what is said.
+   * What the key may do. By default what the key it replaces may do, else everything. Fewer than a calling
+   * key with `admin:*` has make a key beside it, where `rotates` does not say otherwise; any other key
+   * replaces itself. `webhooks:manage` is as strong as `messages:read`: an endpoint hears what is said.
    */
   scopes?: ('*' | 'messages:send' | 'messages:read' | 'webhooks:manage' | 'admin:*')[] | undefined;
   /**
    * Key id that the new key replaces: it ends in 24 hours, or at its own end where that is sooner. null: no
-   * key is replaced. Left out: the calling key, unless the new one may do less or ends sooner. A key without
-   * `admin:*` replaces itself alone.
+   * key is replaced. Left out: the calling key, unless that has `admin:*` and the new one may do less or ends
+   * sooner. A key without `admin:*` replaces itself, and only that: null is 403.
    */
   rotates?: string | null | undefined;
   /**
@@ -631,13 +631,13 @@ export interface ExternalConfig {
    * MANAGED, once there is one. More may come.
    */
   answers: 'assistant' | 'webhook' | 'nobody' | (string & {});
-  /** Receiver of the bound endpoint; null where there never was one. */
+  /** Receiver of the bound endpoint; null where there is none. */
   webhookUrl: string | null;
-  /** Secret of the bound endpoint; null where there never was one. */
+  /** Secret of the bound endpoint; null where there is none. */
   webhookSecret: string | null;
   /**
    * Event filter of the bound endpoint; empty means the nine that `POST /v1/webhooks` lists; null where there
-   * never was one. More may come.
+   * is none. More may come.
    */
   events:
     | (
@@ -661,10 +661,7 @@ export interface ExternalConfig {
         | (string & {})
       )[]
     | null;
-  /**
-   * What the bound endpoint hears beside what contacts write in chats of their own; null where there never
-   * was one.
-   */
+  /** What the bound endpoint hears beside what contacts write in chats of their own; null where there is none. */
   hears: Hears | null;
   /** Bound endpoint, as under /v1/webhooks; null where there is none. In MANAGED it can be deleted there. */
   endpointId: string | null;
@@ -1001,8 +998,25 @@ export type LoggedSessionQrGenerated = LoggedEventHead & {
   /** Event name. */
   event: 'session.qr_generated';
   /** Event data. */
-  payload: SessionQrGeneratedV1;
+  payload: LoggedSessionQrGeneratedPayload;
 };
+
+/** Only keys with `admin:*` see `qr`. */
+export interface LoggedSessionQrGeneratedPayload {
+  /** The session. */
+  sessionId: string;
+  /** Text to draw as a QR code and scan with the phone. */
+  qr?: string | undefined;
+  /** When the platform stops accepting it. */
+  expiresAt: string;
+  /**
+   * refreshed: the platform wants another scan. The code replaces the one that was just scanned, which links
+   * nothing. Absent otherwise.
+   */
+  reason?: 'refreshed' | (string & {}) | undefined;
+  /** When it happened. */
+  timestamp: string;
+}
 
 /** `LoggedWebhookPaused` of the API description. */
 export type LoggedWebhookPaused = LoggedEventHead & {
@@ -1520,7 +1534,7 @@ export interface MessageStep {
 export interface MessageView {
   /** Message id; the job id of an outbound message. */
   id: string;
-  /** Job id of an outbound message; null of an inbound one. */
+  /** Job id of what was sent through the API; null of all else. */
   jobId: string | null;
   /** Session. */
   sessionId: string;
@@ -1548,7 +1562,10 @@ export interface MessageView {
   deletedAt: string | null;
   /** The message that an outbound message answers, reacts to, edits or deletes. */
   relatesTo: RelatedMessage | null;
-  /** Who wrote a message that arrived, and what it refers to; null of an outbound one. */
+  /**
+   * Who wrote it and what it refers to, of what came from the platform; null of what was sent through the
+   * API.
+   */
   origin: MessageOrigin | null;
   /** The file of a message that arrived with one. */
   media: MessageMedia | null;
@@ -1873,9 +1890,9 @@ export interface PutExternalConfigBody {
   /** true: your bot answers this session (EXTERNAL). false: it is MANAGED, and `answers` says who answers. */
   enabled: boolean;
   /**
-   * Receiver of this session: https, a public host, no user info. Required the first time external mode is
-   * enabled, refused before that, kept afterwards. Another address lifts a pause of the endpoint; enabling
-   * does not.
+   * Receiver of this session: https, a public host, no user info. Required to enable external mode where the
+   * session has no endpoint (the first time, or after its deletion), refused with `enabled: false` then, kept
+   * otherwise. Another address lifts a pause of the endpoint; enabling does not.
    */
   webhookUrl?: string | undefined;
   /**
@@ -2276,6 +2293,8 @@ export interface SessionDisconnectedV1 {
     | 'BANNED'
     | 'CREDENTIALS_UNREADABLE'
     | (string & {});
+  /** As until: the name that `GET /v1/sessions/{id}` has for it. */
+  statusUntil?: string | undefined;
 }
 
 /** `SessionLimits` of the API description. */
@@ -2349,7 +2368,7 @@ export interface SessionQrGeneratedV1 {
    * refreshed: the platform wants another scan. The code replaces the one that was just scanned, which links
    * nothing. Absent otherwise.
    */
-  reason?: 'refreshed' | undefined;
+  reason?: 'refreshed' | (string & {}) | undefined;
   /** When it happened. */
   timestamp: string;
 }
@@ -2522,6 +2541,8 @@ export interface SessionView {
     | 'UNLINKED'
     | 'LOGOUT_REQUESTED'
     | (string & {});
+  /** As statusUntil: the name that `session.disconnected` has for it. */
+  until: string | null;
   /**
    * Of a session that is away, whether it comes back by itself, as in `session.disconnected`: true while it
    * is RECONNECTING.

@@ -130,7 +130,7 @@ export class MessageView {
   id: string;
 
   @ApiProperty({
-    description: 'Job id of an outbound message; null of an inbound one.',
+    description: 'Job id of what was sent through the API; null of all else.',
     type: String,
     nullable: true,
     format: 'uuid',
@@ -201,7 +201,8 @@ export class MessageView {
   relatesTo: RelatedMessage | null;
 
   @ApiProperty({
-    description: 'Who wrote a message that arrived, and what it refers to; null of an outbound one.',
+    description:
+      'Who wrote it and what it refers to, of what came from the platform; null of what was sent through the API.',
     type: MessageOrigin,
     nullable: true,
     example: null,
@@ -323,7 +324,7 @@ export class MessageView {
       'As origin.sender, under the name of events: the address of who wrote it; answers go to `chatId`. null of what was sent through the API.',
     type: String,
     nullable: true,
-    example: '4915112345678@s.whatsapp.net',
+    example: null,
   })
   remoteJid: string | null;
 
@@ -332,7 +333,7 @@ export class MessageView {
       'Phone number of who wrote it in E.164 form, as in `message.received`; null where the platform hides it, and of what was sent through the API.',
     type: String,
     nullable: true,
-    example: '+4915112345678',
+    example: null,
   })
   phone: string | null;
 
@@ -350,7 +351,7 @@ export class MessageView {
       'As createdAt, of a message that came from the platform: the name that `message.received` has; null of what was sent through the API.',
     type: String,
     nullable: true,
-    example: '2026-01-31T12:00:00.250Z',
+    example: null,
   })
   receivedAt: string | null;
 }

@@ -1,12 +1,12 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ANSWERERS } from '../../enums.js';
+import { type Answerer, ANSWERERS } from '../../enums.js';
 
 /** This property says who answers a session, beside its mode. */
-export function AnswersProperty(): PropertyDecorator {
+export function AnswersProperty(example: Answerer = 'nobody'): PropertyDecorator {
   return ApiProperty({
     description:
       'Who answers what people write. webhook: your bot, through the bound endpoint (EXTERNAL), also while that is paused: events wait for it then. nobody: MANAGED, as long as there is no assistant. assistant: MANAGED, once there is one.',
     enum: ANSWERERS,
-    example: 'nobody',
+    example,
   });
 }

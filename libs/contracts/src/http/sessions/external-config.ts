@@ -36,7 +36,7 @@ export class PutExternalConfigBody {
 
   @ApiPropertyOptional({
     description:
-      'Receiver of this session: https, a public host, no user info. Required the first time external mode is enabled, refused before that, kept afterwards. Another address lifts a pause of the endpoint; enabling does not.',
+      'Receiver of this session: https, a public host, no user info. Required to enable external mode where the session has no endpoint (the first time, or after its deletion), refused with `enabled: false` then, kept otherwise. Another address lifts a pause of the endpoint; enabling does not.',
     example: 'https://example.com/hooks/bot',
     minLength: 1,
     maxLength: 2048,
@@ -113,7 +113,12 @@ export class MintedKey {
   @ApiProperty({ description: 'Its name in `GET /v1/api-keys`.', example: 'Bot of Support line' })
   name: string;
 
-  @ApiProperty({ description: 'What it may do.', enum: SCOPES, isArray: true, example: ['messages:send'] })
+  @ApiProperty({
+    description: 'What it may do.',
+    enum: SCOPES,
+    isArray: true,
+    example: ['messages:send', 'messages:read'],
+  })
   scopes: Scope[];
 
   @ApiProperty({
@@ -131,11 +136,11 @@ export class ExternalConfig {
   @ApiProperty({ description: 'Who answers inbound messages.', enum: BOT_MODES, example: 'EXTERNAL' })
   botMode: BotMode;
 
-  @AnswersProperty()
+  @AnswersProperty('webhook')
   answers: Answerer;
 
   @ApiProperty({
-    description: 'Receiver of the bound endpoint; null where there never was one.',
+    description: 'Receiver of the bound endpoint; null where there is none.',
     type: String,
     nullable: true,
     example: 'https://example.com/hooks/bot',
@@ -143,7 +148,7 @@ export class ExternalConfig {
   webhookUrl: string | null;
 
   @ApiProperty({
-    description: 'Secret of the bound endpoint; null where there never was one.',
+    description: 'Secret of the bound endpoint; null where there is none.',
     type: String,
     nullable: true,
     example: 'whsec_…',
@@ -152,7 +157,7 @@ export class ExternalConfig {
 
   @ApiProperty({
     description:
-      'Event filter of the bound endpoint; empty means the nine that `POST /v1/webhooks` lists; null where there never was one.',
+      'Event filter of the bound endpoint; empty means the nine that `POST /v1/webhooks` lists; null where there is none.',
     type: 'array',
     items: { type: 'string', enum: [...PUBLIC_EVENTS] },
     nullable: true,
@@ -162,7 +167,7 @@ export class ExternalConfig {
 
   @ApiProperty({
     description:
-      'What the bound endpoint hears beside what contacts write in chats of their own; null where there never was one.',
+      'What the bound endpoint hears beside what contacts write in chats of their own; null where there is none.',
     type: Hears,
     nullable: true,
   })

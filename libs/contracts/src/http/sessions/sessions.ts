@@ -312,6 +312,14 @@ export class SessionView extends SessionState {
   reason: StatusReason;
 
   @ApiProperty({
+    description: 'As statusUntil: the name that `session.disconnected` has for it.',
+    type: String,
+    nullable: true,
+    example: '2026-01-31T18:00:00.000Z',
+  })
+  until: string | null;
+
+  @ApiProperty({
     description:
       'Of a session that is away, whether it comes back by itself, as in `session.disconnected`: true while it is RECONNECTING.',
     example: false,

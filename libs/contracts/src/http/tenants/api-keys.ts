@@ -32,7 +32,7 @@ export class CreateApiKeyBody {
 
   @ApiPropertyOptional({
     description:
-      'What the key may do. By default what the key it replaces may do, else everything. Fewer than the calling key has make a key beside it, where `rotates` does not say otherwise. `webhooks:manage` is as strong as `messages:read`: an endpoint hears what is said.',
+      'What the key may do. By default what the key it replaces may do, else everything. Fewer than a calling key with `admin:*` has make a key beside it, where `rotates` does not say otherwise; any other key replaces itself. `webhooks:manage` is as strong as `messages:read`: an endpoint hears what is said.',
     enum: SCOPES,
     isArray: true,
     minItems: 1,
@@ -48,7 +48,7 @@ export class CreateApiKeyBody {
 
   @ApiPropertyOptional({
     description:
-      'Key id that the new key replaces: it ends in 24 hours, or at its own end where that is sooner. null: no key is replaced. Left out: the calling key, unless the new one may do less or ends sooner. A key without `admin:*` replaces itself alone.',
+      'Key id that the new key replaces: it ends in 24 hours, or at its own end where that is sooner. null: no key is replaced. Left out: the calling key, unless that has `admin:*` and the new one may do less or ends sooner. A key without `admin:*` replaces itself, and only that: null is 403.',
     type: String,
     nullable: true,
     pattern: '^[A-Za-z0-9]{12}$',

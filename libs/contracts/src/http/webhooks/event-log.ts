@@ -58,7 +58,9 @@ export class EventLogQuery extends PickType(PageQuery, ['limit']) {
   @LeavesOut('what is said in groups (`isGroup: true`)')
   groups?: boolean;
 
-  @LeavesOut('what is written on the own phone (`fromMe: true`)')
+  @LeavesOut(
+    'what is written on the own phone (`message.received` and the like with `fromMe: true`; what becomes of sends stays)',
+  )
   own?: boolean;
 
   @LeavesOut('edits and revocations (`change`)')
@@ -106,7 +108,8 @@ export class LoggedEvent {
   createdAt: string;
 
   @ApiProperty({
-    description: 'Event data, the same as in the webhook.',
+    description:
+      'Event data, the same as in the webhook; the `qr` of `session.qr_generated` only for keys with `admin:*`.',
     type: 'object',
     additionalProperties: true,
     example: { sessionId: '0198c0de-0000-7000-8000-000000000001' },

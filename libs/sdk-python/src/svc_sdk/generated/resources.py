@@ -20,18 +20,18 @@ class ApiKeysResource:
         body: t.CreateApiKeyBody,
     ) -> t.NewApiKey:
         """Rotate the calling key, or create another one. Without a body the calling key is replaced: by one with
-        its name, its scopes and its end. Where the body asks for fewer scopes or a sooner end, a key beside the
-        others is made, and none is replaced. `rotates` says it outright: a key id, or null. The key that is
-        replaced works for another 24 hours, or until its own end where that is sooner. A key and those that it
-        has replaced count as one: it can be replaced where there are as many as there may be, as often as you
-        like. Of those that it has replaced ten work at most; where there are more, the oldest of them ends
-        early. Every key may replace itself, by one with the same or fewer scopes that ends no later; all else
-        needs `admin:*`, which may give any scopes and any end. Of two calls that replace one key at the same
-        moment, one gets 409 `API_KEY_CONFLICT`. Where the answer was lost, repeat the call after two seconds:
-        while nobody has used the new key, it ends, and another one replaces the old one; afterwards the answer
-        is 409 `API_KEY_REPLACED`. The last live key with `admin:*` or `*` and no end is not replaced by one with
-        less (409 `LAST_ADMIN_KEY`). With `environment: TEST` a live key makes one for the sandbox, which
-        replaces none.
+        its name, its scopes and its end. Where the body of a key with `admin:*` asks for fewer scopes or a
+        sooner end, a key beside the others is made, and none is replaced; any other key replaces itself then,
+        too. `rotates` says it outright: a key id, or null. The key that is replaced works for another 24 hours,
+        or until its own end where that is sooner. A key and those that it has replaced count as one: it can be
+        replaced where there are as many as there may be, as often as you like. Of those that it has replaced ten
+        work at most; where there are more, the oldest of them ends early. Every key may replace itself, by one
+        with the same or fewer scopes that ends no later; all else needs `admin:*`, which may give any scopes and
+        any end. Of two calls that replace one key at the same moment, one gets 409 `API_KEY_CONFLICT`. Where the
+        answer was lost, repeat the call after two seconds: while nobody has used the new key, it ends, and
+        another one replaces the old one; afterwards the answer is 409 `API_KEY_REPLACED`. The last live key with
+        `admin:*` or `*` and no end is not replaced by one with less (409 `LAST_ADMIN_KEY`). With `environment:
+        TEST` a live key makes one for the sandbox, which replaces none.
         """
         answer: t.NewApiKey = self._caller.json(
             "POST",
@@ -924,12 +924,13 @@ class SessionsResource:
         body: t.PutExternalConfigBody,
     ) -> t.ExternalConfig:
         """Hand a session to your own bot, or take it back. The bound endpoint hears what is said in the session:
-        this scope is as strong as messages:read. `webhookUrl` is an https address. Before external mode is
-        enabled the first time there is no endpoint: `enabled: false` with it, `events`, `hears` or
-        `rotateSecret` is refused. Another address lifts a pause of the endpoint; ending and enabling external
-        mode does not: `endpointStatus` says whether anything is delivered. mintApiKey needs the scope admin:*;
-        `scopes` narrows the new key, which may do everything otherwise. With mintApiKey or rotateSecret each
-        call makes a new one: do not repeat such a call unseen.
+        this scope is as strong as messages:read. `webhookUrl` is an https address. While the session has no
+        endpoint, before external mode is enabled the first time or after a deletion, `enabled: false` with it,
+        `events`, `hears` or `rotateSecret` is refused. Another address lifts a pause of the endpoint; ending and
+        enabling external mode does not: `endpointStatus` says whether anything is delivered. mintApiKey needs
+        the scope admin:*; `scopes` narrows the new key, which may do everything otherwise. With mintApiKey or
+        rotateSecret each call makes a new one: do not repeat such a call unseen. The answer shows the secret,
+        which writes a line into the audit log.
         """
         answer: t.ExternalConfig = self._caller.json(
             "PUT",

@@ -204,7 +204,7 @@ class ContactEvent(TypedDict):
     event: str
     # When the event was taken in.
     createdAt: str
-    # Event data, the same as in the webhook.
+    # Event data, the same as in the webhook; the `qr` of `session.qr_generated` only for keys with `admin:*`.
     payload: Dict[str, Any]
     # Deliveries of it that were given up.
     deadLetters: List[ContactDeadLetter]
@@ -311,13 +311,13 @@ class CreateApiKeyBody(TypedDict, total=False):
 
     # Label for people.
     name: str
-    # What the key may do. By default what the key it replaces may do, else everything. Fewer than the calling
-    # key has make a key beside it, where `rotates` does not say otherwise. `webhooks:manage` is as strong as
-    # `messages:read`: an endpoint hears what is said.
+    # What the key may do. By default what the key it replaces may do, else everything. Fewer than a calling
+    # key with `admin:*` has make a key beside it, where `rotates` does not say otherwise; any other key
+    # replaces itself. `webhooks:manage` is as strong as `messages:read`: an endpoint hears what is said.
     scopes: List[Literal["*", "messages:send", "messages:read", "webhooks:manage", "admin:*"]]
     # Key id that the new key replaces: it ends in 24 hours, or at its own end where that is sooner. null: no
-    # key is replaced. Left out: the calling key, unless the new one may do less or ends sooner. A key without
-    # `admin:*` replaces itself alone.
+    # key is replaced. Left out: the calling key, unless that has `admin:*` and the new one may do less or ends
+    # sooner. A key without `admin:*` replaces itself, and only that: null is 403.
     rotates: Optional[str]
     # In how many days the key stops working; null: never, until it is replaced or revoked. Left out: at the
     # end of the key that it replaces, else never. A key without `admin:*` cannot give more time than it has.
@@ -461,6 +461,8 @@ class _CreatedSessionNeeded(TypedDict):
     warmupTier: int
     # As statusReason: the name that events have for it. More may come.
     reason: str
+    # As statusUntil: the name that `session.disconnected` has for it.
+    until: Optional[str]
     # Of a session that is away, whether it comes back by itself, as in `session.disconnected`: true while it
     # is RECONNECTING.
     willReconnect: bool
@@ -685,15 +687,14 @@ class _ExternalConfigNeeded(TypedDict):
     # is paused: events wait for it then. nobody: MANAGED, as long as there is no assistant. assistant:
     # MANAGED, once there is one. More may come.
     answers: str
-    # Receiver of the bound endpoint; null where there never was one.
+    # Receiver of the bound endpoint; null where there is none.
     webhookUrl: Optional[str]
-    # Secret of the bound endpoint; null where there never was one.
+    # Secret of the bound endpoint; null where there is none.
     webhookSecret: Optional[str]
     # Event filter of the bound endpoint; empty means the nine that `POST /v1/webhooks` lists; null where there
-    # never was one. More may come.
+    # is none. More may come.
     events: Optional[List[str]]
-    # What the bound endpoint hears beside what contacts write in chats of their own; null where there never
-    # was one.
+    # What the bound endpoint hears beside what contacts write in chats of their own; null where there is none.
     hears: Optional[Hears]
     # Bound endpoint, as under /v1/webhooks; null where there is none. In MANAGED it can be deleted there.
     endpointId: Optional[str]
@@ -1069,7 +1070,26 @@ class LoggedSessionQrGenerated(TypedDict):
     # Event name.
     event: Literal["session.qr_generated"]
     # Event data.
-    payload: SessionQrGeneratedV1
+    payload: LoggedSessionQrGeneratedPayload
+
+
+class _LoggedSessionQrGeneratedPayloadNeeded(TypedDict):
+    # The session.
+    sessionId: str
+    # When the platform stops accepting it.
+    expiresAt: str
+    # When it happened.
+    timestamp: str
+
+
+class LoggedSessionQrGeneratedPayload(_LoggedSessionQrGeneratedPayloadNeeded, total=False):
+    """Only keys with `admin:*` see `qr`."""
+
+    # Text to draw as a QR code and scan with the phone.
+    qr: str
+    # refreshed: the platform wants another scan. The code replaces the one that was just scanned, which links
+    # nothing. Absent otherwise.
+    reason: str
 
 
 class LoggedWebhookPaused(TypedDict):
@@ -1647,7 +1667,7 @@ class MessageView(TypedDict):
 
     # Message id; the job id of an outbound message.
     id: str
-    # Job id of an outbound message; null of an inbound one.
+    # Job id of what was sent through the API; null of all else.
     jobId: Optional[str]
     # Session.
     sessionId: str
@@ -1671,7 +1691,8 @@ class MessageView(TypedDict):
     deletedAt: Optional[str]
     # The message that an outbound message answers, reacts to, edits or deletes.
     relatesTo: Optional[RelatedMessage]
-    # Who wrote a message that arrived, and what it refers to; null of an outbound one.
+    # Who wrote it and what it refers to, of what came from the platform; null of what was sent through the
+    # API.
     origin: Optional[MessageOrigin]
     # The file of a message that arrived with one.
     media: Optional[MessageMedia]
@@ -2029,9 +2050,9 @@ class _PutExternalConfigBodyNeeded(TypedDict):
 class PutExternalConfigBody(_PutExternalConfigBodyNeeded, total=False):
     """`PutExternalConfigBody` of the API description."""
 
-    # Receiver of this session: https, a public host, no user info. Required the first time external mode is
-    # enabled, refused before that, kept afterwards. Another address lifts a pause of the endpoint; enabling
-    # does not.
+    # Receiver of this session: https, a public host, no user info. Required to enable external mode where the
+    # session has no endpoint (the first time, or after its deletion), refused with `enabled: false` then, kept
+    # otherwise. Another address lifts a pause of the endpoint; enabling does not.
     webhookUrl: str
     # Events of this session to receive; empty means the nine that `POST /v1/webhooks` lists. Otherwise
     # message.received is among them. Left out: they stay.
@@ -2342,6 +2363,8 @@ class SessionDisconnectedV1(_SessionDisconnectedV1Needed, total=False):
 
     # Until when, where that is known: the session comes back by itself at the end of a ban. Absent otherwise.
     until: str
+    # As until: the name that `GET /v1/sessions/{id}` has for it.
+    statusUntil: str
 
 
 class SessionLimits(TypedDict):
@@ -2419,7 +2442,7 @@ class SessionQrGeneratedV1(_SessionQrGeneratedV1Needed, total=False):
 
     # refreshed: the platform wants another scan. The code replaces the one that was just scanned, which links
     # nothing. Absent otherwise.
-    reason: Literal["refreshed"]
+    reason: str
 
 
 class SessionRestriction(TypedDict):
@@ -2498,6 +2521,8 @@ class _SessionViewNeeded(TypedDict):
     warmupTier: int
     # As statusReason: the name that events have for it. More may come.
     reason: str
+    # As statusUntil: the name that `session.disconnected` has for it.
+    until: Optional[str]
     # Of a session that is away, whether it comes back by itself, as in `session.disconnected`: true while it
     # is RECONNECTING.
     willReconnect: bool
