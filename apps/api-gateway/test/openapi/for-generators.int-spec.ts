@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { ERROR_CATALOGUE } from '@svc/contracts';
 import { type ApiDocument, resolveSchema } from '@svc/testing';
+import { RESTRICTED_FIELDS } from '../../src/events/restricted-fields.js';
 import { type Description, everyPart, operationsOf, type Schema } from '../support/description.js';
 import { gateway, withGateway } from '../support/gateway.js';
 
@@ -103,7 +104,8 @@ test('a field that is always there is required, in answers and in events', () =>
   }
   expect([...found].sort()).toEqual(always.sort());
   // Only a step that failed has a reason, and only a QR code that is drawn anew.
-  expect(optional).toEqual(['SessionQrGeneratedV1.reason', 'PasskeyChangedV1.reason']);
+  const reasons = ['SessionQrGeneratedV1.reason', 'PasskeyChangedV1.reason'];
+  expect(optional).toEqual([...reasons, 'LoggedSessionQrGeneratedPayload.reason']);
 });
 
 /** Finds the name and the schema of the payload in these fields of an event. */
@@ -129,8 +131,20 @@ test('an event of the log has the payload of the webhook of its name, told apart
       name,
       expect.stringContaining('#/components/schemas/'),
     ]);
+    if (name in RESTRICTED_FIELDS) continue;
     expect([name, ...eventIn(logged)]).toEqual([name, ...eventIn(webhook)]);
   }
+});
+
+test('an event of the log promises no field that some keys do not see, and else what the webhook does', () => {
+  const { SessionQrGeneratedV1: webhook, LoggedSessionQrGeneratedPayload: logged } =
+    document.components.schemas;
+  expect(Object.keys(RESTRICTED_FIELDS)).toEqual(['session.qr_generated']);
+  expect(logged).toEqual({
+    ...webhook,
+    description: 'Only keys with `admin:*` see `qr`.',
+    required: (webhook?.['required'] as string[]).filter((field) => field !== 'qr'),
+  });
 });
 
 test('the data of the stream is an event of the log', () => {

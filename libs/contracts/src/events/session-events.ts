@@ -147,7 +147,7 @@ export class SessionQrGeneratedV1 {
 
   @ApiPropertyOptional({
     description:
-      'refreshed: the platform wants another scan. The code replaces the one that was just scanned, which links nothing. Absent otherwise.',
+      'refreshed: the platform wants another scan. The code replaces the one that was just scanned, which links nothing. Absent otherwise. More may come.',
     type: String,
     // One value is no closed enum here: more may come.
     'x-extensible-enum': [...QR_REASONS],

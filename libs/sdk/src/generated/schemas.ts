@@ -1011,7 +1011,7 @@ export interface LoggedSessionQrGeneratedPayload {
   expiresAt: string;
   /**
    * refreshed: the platform wants another scan. The code replaces the one that was just scanned, which links
-   * nothing. Absent otherwise.
+   * nothing. Absent otherwise. More may come.
    */
   reason?: 'refreshed' | (string & {}) | undefined;
   /** When it happened. */
@@ -2366,7 +2366,7 @@ export interface SessionQrGeneratedV1 {
   expiresAt: string;
   /**
    * refreshed: the platform wants another scan. The code replaces the one that was just scanned, which links
-   * nothing. Absent otherwise.
+   * nothing. Absent otherwise. More may come.
    */
   reason?: 'refreshed' | (string & {}) | undefined;
   /** When it happened. */

@@ -351,6 +351,7 @@ export class MessageView {
       'As createdAt, of a message that came from the platform: the name that `message.received` has; null of what was sent through the API.',
     type: String,
     nullable: true,
+    format: 'date-time',
     example: null,
   })
   receivedAt: string | null;

@@ -1088,7 +1088,7 @@ class LoggedSessionQrGeneratedPayload(_LoggedSessionQrGeneratedPayloadNeeded, to
     # Text to draw as a QR code and scan with the phone.
     qr: str
     # refreshed: the platform wants another scan. The code replaces the one that was just scanned, which links
-    # nothing. Absent otherwise.
+    # nothing. Absent otherwise. More may come.
     reason: str
 
 
@@ -2441,7 +2441,7 @@ class SessionQrGeneratedV1(_SessionQrGeneratedV1Needed, total=False):
     """`SessionQrGeneratedV1` of the API description."""
 
     # refreshed: the platform wants another scan. The code replaces the one that was just scanned, which links
-    # nothing. Absent otherwise.
+    # nothing. Absent otherwise. More may come.
     reason: str
 
 
