@@ -35,4 +35,4 @@ test(`${REQUESTS} requests made up from the description are answered as it says,
   expect(share('400')).toBeGreaterThan(0.05);
   expect(share('429')).toBeLessThan(0.02);
   expect(report.neverTaken.length).toBeLessThan(Object.keys(report.routes).length / 4);
-});
+}, 300_000);
