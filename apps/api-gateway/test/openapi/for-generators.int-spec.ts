@@ -194,3 +194,28 @@ test('every tag of a route is declared, with words', () => {
   expect(document.tags.map(({ name }) => name).sort()).toEqual([...used].sort());
   for (const { description } of document.tags) expect(description).toMatch(/\.$/);
 });
+
+test('the example of a message is one that can be: sent through the API, it has no sender and has not arrived', () => {
+  const { properties = {} } = document.components.schemas['MessageView'] as {
+    properties?: Record<string, Schema>;
+  };
+  const example = Object.fromEntries(
+    Object.entries(properties).map(([name, { example: one }]) => [name, one]),
+  );
+  expect(example).toMatchObject({
+    ...{ direction: 'OUTBOUND', fromMe: true, jobId: expect.any(String) },
+    ...{ origin: null, remoteJid: null, phone: null, receivedAt: null },
+  });
+});
+
+test('what a contact writes in a sandbox has its fields in the description, and a receiver is said to be https', () => {
+  const { WriteAsContactBody, WrittenContent, PutExternalConfigBody } = document.components.schemas as Record<
+    string,
+    { properties: Record<string, Schema> }
+  >;
+  expect(WriteAsContactBody?.properties['content']?.['$ref']).toBe('#/components/schemas/WrittenContent');
+  expect(Object.keys(WrittenContent?.properties ?? {})).toEqual(
+    expect.arrayContaining(['type', 'viewOnce', 'contacts', 'media']),
+  );
+  expect(PutExternalConfigBody?.properties['webhookUrl']?.description).toMatch(/https/);
+});
