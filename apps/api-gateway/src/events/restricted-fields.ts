@@ -1,14 +1,7 @@
 import type { LoggedEvent, Scope } from '@svc/contracts';
 import { allows } from '../auth/authorization.js';
+import { RESTRICTED_FIELDS } from '../auth/restricted-fields.js';
 import type { LogPart } from './log-reader.js';
-
-/**
- * Fields of payloads that are shown only to keys of a scope: the scope of the route that shows the same. Whoever scans a QR code has the
- * number, so it is for those who may link one. A webhook carries it, as the specification has it.
- */
-export const RESTRICTED_FIELDS: Readonly<Record<string, Readonly<Record<string, Scope>>>> = {
-  'session.qr_generated': { qr: 'admin:*' },
-};
 
 /** Leaves out of an event what a key with these scopes may not read. */
 export function eventFor(scopes: readonly Scope[], event: LoggedEvent): LoggedEvent {

@@ -1,6 +1,6 @@
 import { getSchemaPath } from '@nestjs/swagger';
 import { PUBLIC_EVENT_CONTRACTS, type PublicEventContract } from '@svc/contracts';
-import { RESTRICTED_FIELDS } from '../events/restricted-fields.js';
+import { RESTRICTED_FIELDS } from '../auth/restricted-fields.js';
 import type { Schemas } from './example-values.js';
 
 /**

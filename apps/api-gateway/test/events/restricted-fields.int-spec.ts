@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { EventLogGrew, type LoggedEvent, type NewTenant, type Scope } from '@svc/contracts';
 import { allows } from '../../src/auth/authorization.js';
-import { RESTRICTED_FIELDS } from '../../src/events/restricted-fields.js';
+import { RESTRICTED_FIELDS } from '../../src/auth/restricted-fields.js';
 import { gateway, withGateway } from '../support/gateway.js';
 import { StreamReader } from '../support/stream-reader.js';
 

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import { ERROR_CATALOGUE } from '@svc/contracts';
 import { type ApiDocument, resolveSchema } from '@svc/testing';
-import { RESTRICTED_FIELDS } from '../../src/events/restricted-fields.js';
+import { RESTRICTED_FIELDS } from '../../src/auth/restricted-fields.js';
 import { type Description, everyPart, operationsOf, type Schema } from '../support/description.js';
 import { gateway, withGateway } from '../support/gateway.js';
 
