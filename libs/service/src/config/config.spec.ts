@@ -59,6 +59,8 @@ describe('a configuration', () => {
       natsUrl: GOOD.NATS_URL,
       natsUser: 'shop',
       natsPassword: 'secret',
+      natsStreamReplicas: 1,
+      databasePool: 10,
       plaintextHosts: [],
       mode: 'production',
       host: '127.0.0.1',
