@@ -1,10 +1,11 @@
+import { applyDecorators } from '@nestjs/common';
 import { IsOptional, IsString, MinLength } from 'class-validator';
 import { Env } from './config.js';
 import { IsRandomKey } from './safe-servers.js';
 
 /** Marks the property that holds `CONTACT_HASH_KEY`: the same in every service that hashes contacts. */
 export function ContactHashKey(): PropertyDecorator {
-  return all(
+  return applyDecorators(
     Env('CONTACT_HASH_KEY', {
       description:
         'Secret that contacts are hashed with, 32 characters or more, the same in every service that has it: who was written to is counted, and who was erased is remembered for two days, without being known. Losing it counts contacts anew.',
@@ -18,7 +19,7 @@ export function ContactHashKey(): PropertyDecorator {
 
 /** Marks the property that holds `CONTACT_HASH_KEY_PREVIOUS`. */
 export function ContactHashKeyPrevious(): PropertyDecorator {
-  return all(
+  return applyDecorators(
     Env('CONTACT_HASH_KEY_PREVIOUS', {
       description:
         'The key of the version before, for 60 days: contacts who are met again, or were just erased, stay the same.',
@@ -28,10 +29,4 @@ export function ContactHashKeyPrevious(): PropertyDecorator {
     IsString(),
     MinLength(32, { message: 'contactHashKeyPrevious must be 32 characters or more' }),
   );
-}
-
-function all(...decorators: PropertyDecorator[]): PropertyDecorator {
-  return (target, property) => {
-    for (const decorate of decorators) decorate(target, property);
-  };
 }

@@ -1,3 +1,4 @@
+import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsNumber, Max, Min } from 'class-validator';
 import { Env, type EnvOptions } from './config.js';
@@ -15,17 +16,14 @@ function EnvList(
     const values = text.split(',').map((one) => read(one.trim()));
     return values.length === 1 ? Array<unknown>(count).fill(values[0]) : values;
   };
-  const decorators = [
+  return applyDecorators(
     Env(name, options),
     Transform(({ value }) => (typeof value === 'string' ? readAll(value) : (value as unknown))),
     IsArray(),
     ArrayMinSize(count, size),
     ArrayMaxSize(count, size),
     ...rules,
-  ];
-  return (target, property) => {
-    for (const decorate of decorators) decorate(target, property);
-  };
+  );
 }
 
 /** Marks a property as a list of `count` numbers, or one number for all of them. */

@@ -28,6 +28,9 @@ function problemsOf(change: Record<string, string | undefined>): string[] {
   return [];
 }
 
+/** First line of a PEM file. */
+const pem = (what: string): string => `-----BEGIN ${what}-----`;
+
 describe('a start in production', () => {
   test('is refused without TLS, without credentials and with a key that somebody typed, with all sentences at once', () => {
     const [shopKey, database, nats, ...others] = problemsOf({
@@ -66,7 +69,7 @@ describe('a start in production', () => {
 
   test.each([
     ['a credentials file', { NATS_CREDS: '-----BEGIN NATS USER JWT-----' }],
-    ['a certificate', { NATS_CERT: '-----BEGIN CERTIFICATE-----', NATS_KEY: '-----BEGIN PRIVATE KEY-----' }],
+    ['a certificate', { NATS_CERT: pem('CERTIFICATE'), NATS_KEY: pem('PRIVATE KEY') }],
   ])('takes %s for credentials', (_what, change) => {
     expect(problemsOf({ ...change, NATS_USER: undefined, NATS_PASSWORD: undefined })).toEqual([]);
   });

@@ -1,3 +1,4 @@
+import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
 import { ArrayMaxSize, IsArray, Matches } from 'class-validator';
 import { Env } from './config.js';
@@ -8,7 +9,7 @@ const MOST_PREVIOUS = 4;
 
 /** Marks the property that holds a key which encrypts what a service stores: 32 bytes in base64. */
 export function SealingKey(name: string, description: string): PropertyDecorator {
-  return all(
+  return applyDecorators(
     Env(name, { description: `${description}: 32 bytes in base64.`, secret: true }),
     Matches(KEY, { message: '$property must be 32 bytes in base64' }),
     IsRandomKey(),
@@ -17,7 +18,7 @@ export function SealingKey(name: string, description: string): PropertyDecorator
 
 /** Marks the property that holds the other keys, which open what they have sealed; it is sealed anew with the key itself in passing. */
 export function SealingKeysPrevious(name: string): PropertyDecorator {
-  return all(
+  return applyDecorators(
     Env(`${name}_PREVIOUS`, {
       description: `Keys that ${name} had before, or that it will have next, separated by commas: what they have sealed opens, and is sealed anew.`,
       secret: true,
@@ -27,10 +28,4 @@ export function SealingKeysPrevious(name: string): PropertyDecorator {
     ArrayMaxSize(MOST_PREVIOUS),
     Matches(KEY, { each: true, message: 'each of $property must be 32 bytes in base64' }),
   );
-}
-
-function all(...decorators: PropertyDecorator[]): PropertyDecorator {
-  return (target, property) => {
-    for (const decorate of decorators) decorate(target, property);
-  };
 }
