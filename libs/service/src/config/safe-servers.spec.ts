@@ -59,6 +59,7 @@ describe('a start in production', () => {
     ['a host behind the question mark', { DATABASE_URL: 'postgres://127.0.0.1/svc?host=db.example.com' }],
     ['a name that only begins like this machine', { DATABASE_URL: 'postgres://localhost.example.com/svc' }],
     ['one server of several', { NATS_URL: 'tls://a.example.com:4222,nats://b.example.com:4222' }],
+    ['a key of words', { SHOP_KEY: 'AKeyForDevelopment+ThatSomebodyHasTyped/001=' }],
     [
       'no credentials on this machine',
       { NATS_URL: 'nats://127.0.0.1:4222', NATS_USER: undefined, NATS_PASSWORD: undefined },

@@ -48,9 +48,10 @@ export function IsNatsWithCredentials(): PropertyDecorator {
 /** Marks a key: in production it is random, and not what somebody has typed for a first try. */
 export function IsRandomKey(): PropertyDecorator {
   const DIFFERENT = 10;
+  const WORDS = /develop|example|change.?me|password|secret|default/i;
   return rule('isRandomKey', (key) =>
-    new Set(key).size < DIFFERENT
-      ? '$property must be random: this one has few different characters, openssl rand -base64 32 makes one'
+    new Set(key).size < DIFFERENT || WORDS.test(key)
+      ? '$property must be random: this one has words or few different characters, openssl rand -base64 32 makes one'
       : undefined,
   );
 }
