@@ -2,7 +2,7 @@
 // service starts with half the CPU time so (docs/adr/0013-programs-are-bundled.md). Beside them stands variables.json, the
 // names of the variables that the app reads: the launcher gives it these and no others. Used by apps/launcher/build.mjs for
 // all apps, and by an app's own build: `node ../../tools/bundle.mjs`.
-import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,6 +13,8 @@ const ROOT = resolve(import.meta.dirname, '..');
 const PROGRAMS = ['main', 'migrate'];
 /** Packages that load a binary from beside their own files. */
 const NATIVE = ['@node-rs/argon2', 'sharp'];
+
+const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
 /** CommonJS packages inside an ES module still ask for these. */
 const COMMONJS = [
@@ -78,6 +80,7 @@ export async function bundle(apps) {
     format: 'esm',
     platform: 'node',
     target: 'node20',
+    define: { SVC_VERSION: JSON.stringify(version) },
     external: NATIVE,
     plugins: [optionalPackages, plainRequires],
     banner: { js: COMMONJS },

@@ -104,7 +104,8 @@ Stored in the stream ${code(contracts.STREAMS.commands)}, in an \`Envelope\`; th
 ${table(['Command', 'Version', 'Subject', 'Data'], commands)}\n
 ## Requests\n
 Answered in bounded time by any instance of the app. What only the owner of a partition can answer, an instance asks it under ${owner},
-in \`{verb, question}\`: the verb is a subject of this table, question and answer have its classes.\n
+in \`{verb, question}\`: the verb is a subject of this table, question and answer have its classes. Every process of an app answers
+${code(contracts.checkUpOf('<app>').subject)} for itself, with a \`CheckUpReply\`: \`operator doctor\` asks it.\n
 ${table(['Subject', 'Answered by', 'Request', 'Reply'], requests)}\n
 ## Notices\n
 Stored nowhere and heard by every instance that listens, or lost.\n

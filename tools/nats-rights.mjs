@@ -67,13 +67,20 @@ function rightsOfService(app, { names, published, deadLetters, owner }, contract
   };
 }
 
+/** Lists what the operator looks at beside what the commands ask: how each service is, and who reads the streams. */
+const lookedAt = (services, contracts) => [
+  ...services.map(([app]) => contracts.checkUpOf(app).subject),
+  ...Object.values(contracts.STREAMS).map((name) => `$JS.API.CONSUMER.LIST.${name}`),
+];
+
 /** Lists the rights of all services by their name, and those of the operator, who asks and answers nothing. */
 export function natsRights({ services, operator, contracts }) {
   const rights = Object.fromEntries(
     services.map(([app, talk]) => [app, rightsOfService(app, talk, contracts)]),
   );
   const asked = ofKind('request', { names: operator, contracts }).map(({ subject }) => subject);
-  return { ...rights, operator: { publish: asked.sort(), subscribe: [inboxOf('operator')] } };
+  const publish = [...asked, ...lookedAt(services, contracts)].sort();
+  return { ...rights, operator: { publish, subscribe: [inboxOf('operator')] } };
 }
 
 /** Writes the rights as a module that libs can import without loading the contracts. */

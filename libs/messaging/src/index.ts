@@ -3,6 +3,7 @@ export { type DeadLetter, eraseDeadLetters, findDeadLetter } from './dead-letter
 export { envelopeOf, type EnvelopeFields, Messaging, type MessagingOptions } from './messaging.js';
 export { type JetStreamOptions, JetStreamStrategy } from './jetstream-strategy.js';
 export { HandedEvent, type ReadEvent } from './pull.js';
+export { type Durable, Onlooker } from './onlooker.js';
 export { OnCommand, OnEvent, OnRequest } from './patterns.js';
 export { unanswered } from './line.js';
 export { RpcClient } from './rpc-client.js';

@@ -19,8 +19,10 @@ export const REPEATS_DROPPED_S = 120;
 const COMMON = { storage: StorageType.File, duplicate_window: nanos(REPEATS_DROPPED_S * 1_000) };
 const COMPARED = ['subjects', 'retention', 'max_age', 'storage', 'duplicate_window', 'num_replicas'] as const;
 
+type NamedConfig = Partial<StreamConfig> & { name: string };
+
 /** The three streams, by features of nats-server 2.9: an older server ignores newer ones without a word. */
-const STREAM_CONFIGS: (Partial<StreamConfig> & { name: string })[] = [
+const STREAM_CONFIGS: NamedConfig[] = [
   { name: STREAMS.commands, subjects: ['cmd.>'], retention: RetentionPolicy.Workqueue },
   { name: STREAMS.events, subjects: ['evt.>'], retention: RetentionPolicy.Limits, max_age: nanos(DAY_MS) },
   {
@@ -48,26 +50,44 @@ export class Streams {
    */
   async ensure(): Promise<void> {
     for (const config of STREAM_CONFIGS) {
-      const wanted = { ...config, ...COMMON, num_replicas: this.replicas };
+      const wanted = this.wanted(config);
       try {
         await this.manager.streams.add(wanted);
       } catch (error) {
         // It may also be that this user may not create streams: the operator has made them then.
         const found = await this.manager.streams.info(config.name).catch(() => undefined);
         if (!found) throw error;
-        this.compare(wanted, found.config);
+        this.tellOnce(config.name, differences(wanted, found.config));
       }
     }
   }
 
-  private compare(wanted: Partial<StreamConfig> & { name: string }, found: StreamConfig): void {
-    const differences = COMPARED.filter((key) => String(wanted[key] ?? 0) !== String(found[key] ?? 0)).map(
-      (key) => `${key} is ${String(found[key])}, not ${String(wanted[key] ?? 0)}`,
-    );
-    if (differences.length === 0 || this.told.has(wanted.name)) return;
-    this.told.add(wanted.name);
-    this.logger.warn(`The stream ${wanted.name} stays as it is: ${differences.join('; ')}.`);
+  /** Says which streams are missing or not as they are wanted, one sentence each; it changes none. */
+  async findings(): Promise<string[]> {
+    const found = STREAM_CONFIGS.map(async (config) => {
+      const info = await this.manager.streams.info(config.name).catch(() => undefined);
+      return info ? differences(this.wanted(config), info.config) : `The stream ${config.name} is missing.`;
+    });
+    return (await Promise.all(found)).filter((sentence) => sentence !== undefined);
   }
+
+  private wanted(config: NamedConfig): NamedConfig {
+    return { ...config, ...COMMON, num_replicas: this.replicas };
+  }
+
+  private tellOnce(name: string, sentence: string | undefined): void {
+    if (sentence === undefined || this.told.has(name)) return;
+    this.told.add(name);
+    this.logger.warn(sentence);
+  }
+}
+
+/** @returns undefined where nothing differs. */
+function differences(wanted: NamedConfig, found: StreamConfig): string | undefined {
+  const words = COMPARED.filter((key) => String(wanted[key] ?? 0) !== String(found[key] ?? 0)).map(
+    (key) => `${key} is ${String(found[key])}, not ${String(wanted[key] ?? 0)}`,
+  );
+  return words.length === 0 ? undefined : `The stream ${wanted.name} stays as it is: ${words.join('; ')}.`;
 }
 
 /** A durable pull consumer: one filter, explicit acks, no delivery limit (dead-lettering is ours). */

@@ -2,13 +2,16 @@ import type { DynamicModule, Provider } from '@nestjs/common';
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import { schemaDataSource } from '@svc/database';
 import { Messaging } from '@svc/messaging';
-import { DATABASE_PATIENCE, READINESS, type Readiness, type ServiceConfig } from '@svc/service';
+import {
+  DATABASE_PATIENCE,
+  LEASE_CONNECTIONS,
+  READINESS,
+  type Readiness,
+  type ServiceConfig,
+} from '@svc/service';
 import type { DataSource } from 'typeorm';
 import { OwnerLine } from './owner-line.js';
 import { type OwnerOptions, PartitionOwner } from './partition-owner.js';
-
-/** Renewing, taking and giving back may go on at once. */
-const LEASE_CONNECTIONS = 3;
 
 /** Name of the data source of `leasesModule`, for `@InjectDataSource`. */
 export const LEASES = 'leases';

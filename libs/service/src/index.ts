@@ -42,6 +42,7 @@ export { messageError, toAppError } from './start/error-filters.js';
 export { counter, gauge } from './metrics.js';
 export { MetricsController } from './start/metrics.controller.js';
 export { HealthController, type Readiness, READINESS } from './start/health.js';
+export { LEASE_CONNECTIONS } from './start/check-up.js';
 export { connectionProviders, DATABASE_PATIENCE, databaseModule } from './start/infrastructure.js';
 export {
   eventOf,

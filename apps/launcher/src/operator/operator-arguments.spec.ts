@@ -21,7 +21,9 @@ async function askedBy(
     question = [subject, { ...body }];
     return {};
   };
-  if (!call.help) await call.command.ask({ request } as unknown as RpcClient, { ...call.values, operator });
+  const rpc = { request } as unknown as RpcClient;
+  const nats = { url: 'nats://127.0.0.1:1' };
+  if (!call.help) await call.command.ask(rpc, { ...call.values, operator }, nats);
   return question ?? ['nothing', {}];
 }
 
@@ -227,6 +229,7 @@ test('help names all commands, or one', () => {
     'platform-version set',
     'platform-version auto',
     'clock set',
+    'doctor',
   ]) {
     expect(all).toContain(words);
   }

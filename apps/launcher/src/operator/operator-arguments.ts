@@ -38,7 +38,7 @@ export function operatorHelp(command?: OperatorCommand): string {
     '',
     ...lines,
     '',
-    'Answers with one JSON object. Finds the stack by --data-dir, else NATS_URL, else DATA_DIR.',
+    'Answers with one JSON object, unless said otherwise. Finds the stack by --data-dir, else NATS_URL, else DATA_DIR.',
   ].join('\n');
 }
 

@@ -44,7 +44,8 @@ import {
   VerifyAuditLog,
   VerifyAuditLogV1,
 } from '@svc/contracts';
-import type { RpcClient } from '@svc/messaging';
+import type { NatsAccess, RpcClient } from '@svc/messaging';
+import { type Diagnosis, diagnosisText, examine, isWrong } from './doctor/doctor.js';
 
 /** Arguments and options of a call by name, and `operator`, who calls; what is not given is absent. */
 export type Values = Record<string, string | boolean | undefined>;
@@ -59,7 +60,11 @@ export interface OperatorCommand {
   options: Readonly<Record<string, 'required' | 'optional' | 'flag'>>;
   usage: string;
   about: string;
-  ask(rpc: RpcClient, values: Values): Promise<object>;
+  ask(rpc: RpcClient, values: Values, nats: NatsAccess): Promise<object>;
+  /** Writes the answer for people, who get it unless the option `json` is given. */
+  show?(answer: object): string;
+  /** The answer says that something is wrong: the exit code is 1. */
+  isBad?(answer: object): boolean;
 }
 
 /** The verifier may take this long: it reads all there is. */
@@ -73,6 +78,17 @@ const UNITS =
   'messages and calls of models are a UTC day, tokens a month (overage: bill or block), storage bytes of files, pace requests a second of all keys; keys are those that work, scheduled messages that wait';
 
 export const OPERATOR_COMMANDS: readonly OperatorCommand[] = [
+  {
+    words: 'doctor',
+    args: [],
+    options: { json: 'flag' },
+    usage: '[--json]',
+    about:
+      'says what a start in production would refuse, and what else is wrong: who does not answer, streams, durables, clocks, connections to the database, keys beside others. For people, unless --json is given; fails where something is wrong',
+    ask: (_rpc, _values, nats) => examine(nats),
+    show: (answer) => diagnosisText(answer as Diagnosis),
+    isBad: (answer) => isWrong(answer as Diagnosis),
+  },
   {
     words: 'tenants create',
     args: [],

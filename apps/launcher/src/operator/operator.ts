@@ -10,8 +10,8 @@ import { OPERATOR } from '../state/secrets.js';
 import { readStackFile } from '../state/stack-file.js';
 
 /**
- * Runs the operator CLI: one JSON object on standard output, whatever happens, and words for people on standard error. Returns the exit
- * code.
+ * Runs the operator CLI: one JSON object on standard output, unless the command is for people, and words for people on standard error.
+ * Returns the exit code.
  */
 export async function operator(argv: string[], env: NodeJS.ProcessEnv): Promise<number> {
   try {
@@ -22,8 +22,10 @@ export async function operator(argv: string[], env: NodeJS.ProcessEnv): Promise<
     }
     const nats = findNats(call.dataDir, env);
     const values = { ...call.values, operator: env['OPERATOR_NAME'] || undefined };
-    say(JSON.stringify(await ask(nats, (rpc) => call.command.ask(rpc, values))));
-    return 0;
+    const answer = await ask(nats, (rpc) => call.command.ask(rpc, values, nats));
+    const { show, isBad } = call.command;
+    say(show && !call.values['json'] ? show(answer) : JSON.stringify(answer));
+    return isBad?.(answer) ? 1 : 0;
   } catch (error) {
     const refusal =
       error instanceof AppError ? error : new AppError('INTERNAL', undefined, {}, { cause: error });

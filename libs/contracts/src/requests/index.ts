@@ -2,6 +2,7 @@
 export * from './billing/billing.js';
 export * from './billing/entitlements.js';
 export * from './billing/usage.js';
+export * from './check-up.js';
 export * from './limits/count-messages.js';
 export * from './limits/limits.js';
 export * from './limits/tiers.js';

@@ -58,15 +58,29 @@ export function loadConfig<T extends object>(type: new () => T, env: NodeJS.Proc
     if (value !== undefined) plain[variable.property] = value;
   }
   const config = plainToInstance(type, plain, { exposeDefaultValues: true });
-  for (const error of validateSync(config)) {
-    const name = variables.find((variable) => variable.property === error.property)?.name ?? error.property;
-    const rules = sentencesOf(error).map((rule) => rule.replace(error.property, name));
-    problems.push(
-      name in env || plain[error.property] !== undefined ? rules.join('; ') : `${name} is missing`,
-    );
-  }
+  for (const { property, name, words } of wrongIn(config, variables))
+    problems.push(name in env || plain[property] !== undefined ? words : `${name} is missing`);
   if (problems.length > 0) throw new ConfigError(`Wrong configuration:\n  ${problems.join('\n  ')}`);
   return Object.freeze(config);
+}
+
+/** Lists the properties that break their rules, with the sentences for it, which name the variables. */
+function wrongIn(
+  config: object,
+  variables: EnvVariable[],
+): { property: string; name: string; words: string }[] {
+  return validateSync(config).map((error) => {
+    const { property } = error;
+    const name = variables.find((variable) => variable.property === property)?.name ?? property;
+    const words = sentencesOf(error).map((rule) => rule.replace(property, name));
+    return { property, name, words: words.join('; ') };
+  });
+}
+
+/** Says with which sentences a start would refuse this configuration if these properties were different. */
+export function refusalsWith<T extends object>(config: T, changes: Partial<T>): string[] {
+  const changed = Object.assign(Object.create(Object.getPrototypeOf(config) as object) as T, config, changes);
+  return wrongIn(changed, envVariables(config.constructor)).map(({ words }) => words);
 }
 
 /** Makes the reader of an app's configuration from the process's environment; it reads once, so every caller sees the same object. */

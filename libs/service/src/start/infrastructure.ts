@@ -2,15 +2,16 @@ import type { DynamicModule, Provider } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { schemaDataSource } from '@svc/database';
 import { Messaging, RpcClient } from '@svc/messaging';
-import type { MixedList } from 'typeorm';
+import { DataSource, type MixedList } from 'typeorm';
 import { natsAccess } from '../config/nats-config.js';
 import { ServiceConfig } from '../config/service-config.js';
 import { PeriodicTasks } from '../tasks/periodic-tasks.js';
+import { CheckUp } from './check-up.js';
 
 /** Tries of a service that starts to reach its database: for a minute. */
 export const DATABASE_PATIENCE = { retryAttempts: 120, retryDelay: 500 };
 
-/** Lists the providers that every service needs: its configuration (also as `ServiceConfig`), NATS, a client for requests, and its periodic tasks. */
+/** Lists the providers that every service needs: its configuration (also as `ServiceConfig`), NATS, a client for requests, its periodic tasks, and its answer to check-ups. */
 export function connectionProviders<T extends ServiceConfig>(
   name: string,
   configType: new () => T,
@@ -32,6 +33,12 @@ export function connectionProviders<T extends ServiceConfig>(
       inject: [Messaging],
     },
     PeriodicTasks,
+    {
+      provide: CheckUp,
+      useFactory: (messaging: Messaging, config: ServiceConfig, dataSource?: DataSource) =>
+        new CheckUp(name, messaging, config, dataSource),
+      inject: [Messaging, ServiceConfig, { token: DataSource, optional: true }],
+    },
   ];
 }
 
