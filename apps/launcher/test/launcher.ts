@@ -7,6 +7,8 @@ import type { StackDescription } from '../src/state/stack-file.js';
 
 const MAIN = join(ROOT, 'apps/launcher/dist/main.js');
 const READY_WITHIN_MS = 180_000;
+/** Time after which a program is ended that should have ended by itself, in ms. */
+const RUN_LIMIT_MS = 120_000;
 
 /** A launcher as a person starts it: a process of its own, in a folder that is not the repository. */
 export class Launcher {
@@ -99,7 +101,7 @@ export function run(
 ): Promise<{ code: number; stdout: string; stderr: string }> {
   const [command = '', ...args] = commandLine;
   return new Promise((resolve) => {
-    execFile(command, args, { cwd: '/', env }, (error, stdout, stderr) => {
+    execFile(command, args, { cwd: '/', env, timeout: RUN_LIMIT_MS }, (error, stdout, stderr) => {
       resolve({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr });
     });
   });
