@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { CreateSubscription, LLM_CALL_MAX, LlmCalled, type LlmCalledV1, type Plan } from '@svc/contracts';
-import { envelopeOf, Messaging } from '@svc/messaging';
+import { envelopeOf } from '@svc/messaging';
 import { type TestService, waitFor } from '@svc/testing';
 
 /** Makes a tenant with a subscription that the operator keeps. */
@@ -22,7 +22,7 @@ export async function call(
   { id = randomUUID(), ...more }: Partial<LlmCalledV1> & { id?: string } = {},
 ): Promise<void> {
   const data = { sessionId: randomUUID(), source: 'assistant', tokens, timestamp: now(), ...more };
-  const { jetstream } = billing.get(Messaging);
+  const { jetstream } = billing.messaging;
   const envelope = envelopeOf(LlmCalled, { tenantId, id }, data);
   // The publication has no message id: JetStream stores the repeat, as it does two minutes later.
   await jetstream.publish(`evt.0.${LlmCalled.name}`, JSON.stringify(envelope));
@@ -44,7 +44,7 @@ export async function use(
 
 /** Resolves when everything in the stream has been dealt with. */
 export async function allEventsProcessed(billing: TestService): Promise<void> {
-  const { manager } = billing.get(Messaging);
+  const { manager } = billing.messaging;
   await waitFor('every event to be processed', async () => {
     const { num_pending, num_ack_pending } = await manager.consumers.info('EVENTS', 'billing');
     return num_pending + num_ack_pending === 0;

@@ -13,7 +13,6 @@ import {
   SetSubscription,
   type SubscriptionChangedV1,
 } from '@svc/contracts';
-import { Messaging } from '@svc/messaging';
 import { AuditChain, natsConnectionOf, startTestService, type TestService, waitFor } from '@svc/testing';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
@@ -44,7 +43,7 @@ const entitlementsOf = async (tenantId: string) =>
 /** Collects the events of changes of a tenant. */
 async function changesOf(tenantId: string): Promise<SubscriptionChangedV1[]> {
   const changes: SubscriptionChangedV1[] = [];
-  const connection = natsConnectionOf(billing.get(Messaging));
+  const connection = natsConnectionOf(billing.messaging);
   connection.subscribe('evt.*.subscription.changed', {
     callback: (_, message) => {
       const event = message.json<Envelope<SubscriptionChangedV1>>();

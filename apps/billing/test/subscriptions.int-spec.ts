@@ -7,7 +7,6 @@ import {
   SetSubscription,
   type SubscriptionChangedV1,
 } from '@svc/contracts';
-import { Messaging } from '@svc/messaging';
 import { AuditChain, natsConnectionOf, startTestService, type TestService, waitFor } from '@svc/testing';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
@@ -92,7 +91,7 @@ describe('a subscription', () => {
   test('tells what changed, once, and nothing where nothing did', async () => {
     const { tenantId } = await create();
     const changes: SubscriptionChangedV1[] = [];
-    const connection = natsConnectionOf(billing.get(Messaging));
+    const connection = natsConnectionOf(billing.messaging);
     const listener = connection.subscribe('evt.*.subscription.changed', {
       callback: (_, message) => {
         const event = message.json<Envelope<SubscriptionChangedV1>>();

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { GetSubscription, GetUsage, type Plan, SetSubscription, type UsageReply } from '@svc/contracts';
-import { Messaging } from '@svc/messaging';
 import { startTestService, type TestService } from '@svc/testing';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
@@ -143,7 +142,7 @@ describe('blocks of tokens', () => {
     const tenantId = await aTenant(billing);
     await call(billing, tenantId, 10 * MILLION + 1);
     expect((await usage(tenantId)).tokens).toMatchObject({ used: 0, blocks: 0 });
-    const { manager } = billing.get(Messaging);
+    const { manager } = billing.messaging;
     const { subject } = (await manager.streams.getMessage('DEAD', { last_by_subj: 'dead.billing' }))!;
     expect(subject).toBe('dead.billing');
   });

@@ -9,7 +9,6 @@ import {
   TakeLlmCall,
   type TenantRef,
 } from '@svc/contracts';
-import { Messaging } from '@svc/messaging';
 import { natsConnectionOf, startTestService, type TestService } from '@svc/testing';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
@@ -22,7 +21,7 @@ let asked = 0;
 
 beforeAll(async () => {
   limits = await startTestService(serviceOptions, schema);
-  const connection = natsConnectionOf(limits.get(Messaging));
+  const connection = natsConnectionOf(limits.messaging);
   connection.subscribe(GetSubscription.subject, {
     callback: (_error, message) => {
       asked += 1;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { EraseInLimits, MessageReceived, MessageSent, type ReserveV1 } from '@svc/contracts';
-import { envelopeOf, Messaging } from '@svc/messaging';
+import { envelopeOf } from '@svc/messaging';
 import { startTestService, type TestService, waitFor } from '@svc/testing';
 import { LimitsConfig } from '../src/config.js';
 import { schema } from '../src/migrations/schema.js';
@@ -41,7 +41,7 @@ async function writesTo(to: string, own: ReserveV1 = aSend()): Promise<ReserveV1
   await reserveInTurn(limits.rpc, [own]);
   const { jobId, sessionId, tenantId } = own;
   const job = { sessionId, jobId, messageId: jobId, keyId: '3EB0C0FFEE', clientMessageId: null };
-  await limits.get(Messaging).publishEvent(envelopeOf(MessageSent, { tenantId }, { ...job, to, timestamp }));
+  await limits.messaging.publishEvent(envelopeOf(MessageSent, { tenantId }, { ...job, to, timestamp }));
   return own;
 }
 const hearsFrom = (from: string, { sessionId, tenantId }: ReserveV1) => {
@@ -54,7 +54,7 @@ const hearsFrom = (from: string, { sessionId, tenantId }: ReserveV1) => {
     pushName: 'Ada',
   };
   const data = { ...message, body: { type: 'text' as const, text: 'x' }, timestamp, fromMe: false };
-  return limits.get(Messaging).publishEvent(envelopeOf(MessageReceived, { tenantId }, data));
+  return limits.messaging.publishEvent(envelopeOf(MessageReceived, { tenantId }, data));
 };
 const erase = ({ tenantId }: ReserveV1, contact: string) =>
   limits.rpc.request(EraseInLimits, { erasureId: randomUUID(), tenantId, contact, before: timestamp });

@@ -10,7 +10,7 @@ import {
   Reserve,
   type ReserveV1,
 } from '@svc/contracts';
-import { envelopeOf, Messaging } from '@svc/messaging';
+import { envelopeOf } from '@svc/messaging';
 import { PeriodicTasks } from '@svc/service';
 import { natsConnectionOf, startTestService, type TestService, waitFor } from '@svc/testing';
 import { schema } from '../src/migrations/schema.js';
@@ -26,7 +26,7 @@ const asked: string[] = [];
 
 beforeAll(async () => {
   limits = await startTestService(serviceOptions, schema);
-  const connection = natsConnectionOf(limits.get(Messaging));
+  const connection = natsConnectionOf(limits.messaging);
   connection.subscribe(FindMessages.subject, {
     callback: (_error, message) => {
       const { id, data } = message.json<{ id: string; data: FindMessagesV1 }>();
@@ -59,11 +59,11 @@ const outcome = ({ jobId, sessionId }: ReserveV1) => ({
   ...{ to: '4915112345678@s.whatsapp.net', timestamp: new Date().toISOString() },
 });
 const sent = (send: ReserveV1) =>
-  limits.get(Messaging).publishEvent(envelopeOf(MessageSent, { tenantId: send.tenantId }, outcome(send)));
+  limits.messaging.publishEvent(envelopeOf(MessageSent, { tenantId: send.tenantId }, outcome(send)));
 const failed = (send: ReserveV1, givenBack?: LimitLayer[]) => {
   const failure = { code: 'EXPIRED', message: 'It waited too long.', ...(givenBack && { givenBack }) };
   const data = { ...outcome(send), failure } as MessageFailedV1;
-  return limits.get(Messaging).publishEvent(envelopeOf(MessageFailed, { tenantId: send.tenantId }, data));
+  return limits.messaging.publishEvent(envelopeOf(MessageFailed, { tenantId: send.tenantId }, data));
 };
 
 describe('a message that failed', () => {
@@ -75,7 +75,7 @@ describe('a message that failed', () => {
     await limits.rpc.request(Reserve, send);
     for (let times = 0; times < 3; times += 1) await failed(send, [...layers]);
     await reaches(send, 'released');
-    await allEventsProcessed(limits.get(Messaging));
+    await allEventsProcessed(limits.messaging);
     expect(await counters(send)).toEqual(left);
   });
 
@@ -96,7 +96,7 @@ describe('a message that failed', () => {
     await sent(send);
     await reaches(send, 'settled');
     await failed(send, ['session', 'plan']);
-    await allEventsProcessed(limits.get(Messaging));
+    await allEventsProcessed(limits.messaging);
     expect(await counters(send)).toEqual({ session: 1, plan: 1 });
   });
 

@@ -15,7 +15,7 @@ import {
   type WarmupCriterionName,
 } from '@svc/contracts';
 import { schemaDataSource } from '@svc/database';
-import { envelopeOf, Messaging } from '@svc/messaging';
+import { envelopeOf } from '@svc/messaging';
 import { startTestService, type TestService, waitFor } from '@svc/testing';
 import { DataSource } from 'typeorm';
 import { schema } from '../src/migrations/schema.js';
@@ -33,7 +33,7 @@ afterAll(() => limits.stop());
 const timestamp = new Date().toISOString();
 const addressOf = (n: number): string => `49151000000${n}@s.whatsapp.net`;
 const tell = (contract: EventContract, tenantId: string, data: object) =>
-  limits.get(Messaging).publishEvent(envelopeOf(contract, { tenantId }, data));
+  limits.messaging.publishEvent(envelopeOf(contract, { tenantId }, data));
 const outcome = (contract: EventContract, { jobId, sessionId, tenantId }: ReserveV1, n = 0, more = {}) =>
   tell(contract, tenantId, {
     ...{ sessionId, jobId, messageId: jobId, keyId: '3EB0C0FFEE', clientMessageId: null },
@@ -71,7 +71,7 @@ describe('what becomes of a message', () => {
       await outcome(MessageDelivered, one);
     }
     await outcome(MessageDelivered, two);
-    await allEventsProcessed(limits.get(Messaging));
+    await allEventsProcessed(limits.messaging);
     expect(await counted(one)).toEqual({ sent: 2, delivered: 2, failed: 0 });
   });
 
@@ -84,7 +84,7 @@ describe('what becomes of a message', () => {
     await limits.rpc.request(Reserve, send);
     const failure = { code: 'REJECTED_BY_PLATFORM', message: 'It was refused.', givenBack };
     await outcome(MessageFailed, send, 0, { failure });
-    await allEventsProcessed(limits.get(Messaging));
+    await allEventsProcessed(limits.messaging);
     expect(await counted(send)).toEqual(counts);
   });
 });
@@ -99,7 +99,7 @@ test('what happens to many messages at once is heard at once, not a few at a tim
     await tx.query('SELECT FROM reservation WHERE job_id = $1 FOR UPDATE', [first.jobId]);
     for (const send of sends) await outcome(MessageSent, send);
     await waitFor('all to be handed out', async () => {
-      const { manager } = limits.get(Messaging);
+      const { manager } = limits.messaging;
       return (await manager.consumers.info('EVENTS', 'limits')).num_ack_pending >= sends.length;
     });
   });
@@ -119,7 +119,7 @@ test('what is told of many messages of a number at once counts as if it were tol
     ...[delivered, sent].map((send) => outcome(MessageSent, send, 1)),
     ...[delivered, late, delivered].map((send) => outcome(MessageDelivered, send, 1)),
   ]);
-  await allEventsProcessed(limits.get(Messaging));
+  await allEventsProcessed(limits.messaging);
   expect(await counted(sent)).toEqual({ sent: 4, delivered: 2, failed: 1 });
   const reservations = await limits.database.query(
     `SELECT job_id AS "jobId", state, progress FROM limits.reservation WHERE session_id = $1 ORDER BY progress, job_id = $2`,
@@ -169,7 +169,7 @@ test('a reply counts once for a contact that was written to, and not at all for 
   for (const n of [1, 2, 3, 3, 3]) await received(addressOf(n));
   await received('4915199999999@s.whatsapp.net');
   await received(addressOf(4), { fromMe: true });
-  await allEventsProcessed(limits.get(Messaging));
+  await allEventsProcessed(limits.messaging);
   // Three in ten prove at least this share.
   expect(await shown(sends[0]!, 'REPLIED')).toBeCloseTo(0.156, 2);
 });
@@ -190,7 +190,7 @@ test('a contact who asks first, and is answered, has replied', async () => {
     ...{ body: { type: 'text', text: 'Are you open?' }, timestamp, fromMe: false },
   });
   await outcome(MessageSent, send);
-  await allEventsProcessed(limits.get(Messaging));
+  await allEventsProcessed(limits.messaging);
   // One reply to one message proves more.
   expect(await shown(send, 'REPLIED')).toBeGreaterThan(0.3);
 });
@@ -207,7 +207,7 @@ test.each(PLANNED)('an end that was planned (%s) does not count against the numb
   for (const contract of [SessionDisconnected, SessionLoggedOut]) {
     await tell(contract, tenantId, { sessionId, phone: '+4915112345678', timestamp, reason });
   }
-  await allEventsProcessed(limits.get(Messaging));
+  await allEventsProcessed(limits.messaging);
   expect(await shown(send, 'DISCONNECTS_PER_DAY')).toBe(0);
   expect(await shown(send, 'LOGOUTS')).toBe(0);
 });
@@ -222,7 +222,7 @@ test('disconnects and logouts count where nobody wished them', async () => {
     await ended(SessionDisconnected, reason);
   await ended(SessionLoggedOut, 'UNLINKED');
   await ended(SessionDisconnected, 'PLATFORM_REFUSED'); // banned
-  await allEventsProcessed(limits.get(Messaging));
+  await allEventsProcessed(limits.messaging);
   expect(await shown(send, 'LOGOUTS')).toBe(2);
   expect(await shown(send, 'DISCONNECTS_PER_DAY')).toBe(2);
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { GetTiers, GetWarmup, PromoteTier, Reserve, SessionConnected, SessionDeleted } from '@svc/contracts';
-import { envelopeOf, Messaging } from '@svc/messaging';
+import { envelopeOf } from '@svc/messaging';
 import { AuditChain, startTestService, type TestService } from '@svc/testing';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
@@ -40,13 +40,13 @@ const aPhone = (): string => `+${(phones += 1)}`;
 async function connect(session: Session, phone: string, at = new Date()): Promise<void> {
   const data = { sessionId: session.sessionId, phone, timestamp: at.toISOString() };
   const event = { ...envelopeOf(SessionConnected, session, data), occurredAt: at.toISOString() };
-  await limits.get(Messaging).publishEvent(event);
-  await allEventsProcessed(limits.get(Messaging));
+  await limits.messaging.publishEvent(event);
+  await allEventsProcessed(limits.messaging);
 }
 async function forget(session: Session): Promise<void> {
   const data = { sessionId: session.sessionId, timestamp: new Date().toISOString() };
-  await limits.get(Messaging).publishEvent(envelopeOf(SessionDeleted, session, data));
-  await allEventsProcessed(limits.get(Messaging));
+  await limits.messaging.publishEvent(envelopeOf(SessionDeleted, session, data));
+  await allEventsProcessed(limits.messaging);
 }
 
 describe('the tier of a number', () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { MessageSent, PromoteTier, Reserve } from '@svc/contracts';
-import { envelopeOf, Messaging } from '@svc/messaging';
+import { envelopeOf } from '@svc/messaging';
 import { startTestService, type TestService, waitFor } from '@svc/testing';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
@@ -234,7 +234,7 @@ describe('a job', () => {
       to: '4915112345678@s.whatsapp.net',
       timestamp: new Date().toISOString(),
     };
-    await limits.get(Messaging).publishEvent(envelopeOf(MessageSent, { tenantId }, data));
+    await limits.messaging.publishEvent(envelopeOf(MessageSent, { tenantId }, data));
     await waitFor(
       'the reservation to be settled',
       async () => (await reservation(jobId))?.state === 'settled',

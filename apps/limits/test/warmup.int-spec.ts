@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { GetWarmup, Reserve, SessionDeleted, TIER_CAPS, type WarmupState } from '@svc/contracts';
-import { envelopeOf, Messaging } from '@svc/messaging';
+import { envelopeOf } from '@svc/messaging';
 import { bootService } from '@svc/service';
 import { startTestService, type TestService } from '@svc/testing';
 import { schema } from '../src/migrations/schema.js';
@@ -143,7 +143,7 @@ test('the number of a deleted session is judged no more, what it has used stays,
   const tenantId = randomUUID();
   const [deleted, active, unused] = [aSend({ tenantId }), aSend({ tenantId }), aSend({ tenantId })];
   for (const send of [deleted, active]) await limits.rpc.request(Reserve, send);
-  const messaging = limits.get(Messaging);
+  const messaging = limits.messaging;
   for (const { sessionId } of [deleted, deleted, unused]) {
     const data = { sessionId, timestamp: new Date().toISOString() };
     await messaging.publishEvent(envelopeOf(SessionDeleted, { tenantId }, data));

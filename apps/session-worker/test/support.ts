@@ -12,7 +12,7 @@ import {
   type SessionState,
   type SessionStatus,
 } from '@svc/contracts';
-import { envelopeOf, Messaging } from '@svc/messaging';
+import { envelopeOf, type Messaging } from '@svc/messaging';
 import {
   natsConnectionOf,
   type ServiceProcess,
@@ -111,8 +111,11 @@ export class Stage {
   private constructor(
     readonly worker: TestService,
     readonly platform: Platform,
-    readonly messaging: Messaging,
   ) {}
+
+  get messaging(): Messaging {
+    return this.worker.messaging;
+  }
 
   static async start(env: Record<string, string> = {}): Promise<Stage> {
     const platform = await Platform.start();
@@ -123,10 +126,9 @@ export class Stage {
   }
 
   /** Makes a stage around a worker that runs already. */
-  static async of(worker: TestService, platform: Platform): Promise<Stage> {
-    const messaging = await Messaging.connect({ url: worker.nats.url, name: 'test' });
-    const stage = new Stage(worker, platform, messaging);
-    natsConnectionOf(messaging).subscribe('evt.>', {
+  static of(worker: TestService, platform: Platform): Stage {
+    const stage = new Stage(worker, platform);
+    natsConnectionOf(stage.messaging).subscribe('evt.>', {
       callback: (_error, message) =>
         void stage.events.push(message.json<Envelope<Record<string, unknown>>>()),
     });
@@ -134,7 +136,6 @@ export class Stage {
   }
 
   async stop(): Promise<void> {
-    await this.messaging.onApplicationShutdown();
     await this.worker.stop();
     await this.platform.stop();
   }

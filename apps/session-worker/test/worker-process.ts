@@ -1,14 +1,15 @@
 import { fileURLToPath } from 'node:url';
-import { RpcClient } from '@svc/messaging';
 import {
-  createTestDatabase,
+  natsLogin,
   type ServiceProcess,
   startProcess,
-  startTestNats,
+  startTestServers,
+  type TestServers,
   type TestService,
   waitFor,
 } from '@svc/testing';
 import { schema } from '../src/migrations/schema.js';
+import { serviceOptions } from '../src/service-options.js';
 import { LONG_MS, Platform, Stage, workerEnv } from './support.js';
 
 const WORKER = fileURLToPath(new URL('../dist/bundle/main.js', import.meta.url));
@@ -17,28 +18,34 @@ const WORKER = fileURLToPath(new URL('../dist/bundle/main.js', import.meta.url))
 export class WorkerProcess implements TestService {
   private process: ServiceProcess | undefined;
 
+  readonly database: TestServers['database'];
+  readonly nats: TestServers['nats'];
+  readonly rpc: TestServers['rpc'];
+  readonly messaging: TestServers['messaging'];
+
   private constructor(
-    readonly database: TestService['database'],
-    readonly nats: TestService['nats'],
-    readonly rpc: RpcClient,
+    private readonly servers: TestServers,
     private readonly env: Record<string, string>,
-  ) {}
+  ) {
+    ({ database: this.database, nats: this.nats, rpc: this.rpc, messaging: this.messaging } = servers);
+  }
 
   /** Makes a stage with its worker as a process. */
   static async stage(env: Record<string, string> = {}): Promise<{ stage: Stage; worker: WorkerProcess }> {
-    const [platform, database, nats] = await Promise.all([
+    const [platform, servers] = await Promise.all([
       Platform.start(),
-      createTestDatabase(schema),
-      startTestNats(),
+      startTestServers(serviceOptions, schema),
     ]);
-    const worker = new WorkerProcess(database, nats, RpcClient.at({ url: nats.url }, 'test'), {
+    const { database, nats } = servers;
+    const worker = new WorkerProcess(servers, {
       ...{ DATABASE_URL: database.url, NATS_URL: nats.url, PORT: '0', LOG_LEVEL: 'info' },
+      ...natsLogin(serviceOptions.name),
       ...workerEnv(platform),
       PLATFORM_CA: await platform.authority(),
       ...env,
     });
     await worker.start();
-    return { stage: await Stage.of(worker, platform), worker };
+    return { stage: Stage.of(worker, platform), worker };
   }
 
   get url(): string {
@@ -87,9 +94,8 @@ export class WorkerProcess implements TestService {
   }
 
   async stop(): Promise<void> {
-    await this.rpc.onApplicationShutdown();
     await this.process?.stop();
-    await Promise.all([this.database.drop(), this.nats.stop()]);
+    await this.servers.stop();
   }
 }
 

@@ -23,6 +23,7 @@ import {
   type BootedService,
   bootTestService,
   DatabaseProxy,
+  natsLogin,
   type ServiceProcess,
   startProcess,
   startTestServers,
@@ -142,7 +143,7 @@ export class Stage {
 
   /** Starts the dispatcher as a process of its own. */
   async spawn(more: Record<string, string> = {}): Promise<ServiceProcess> {
-    const started = await startProcess(MAIN, { ...this.env, ...more });
+    const started = await startProcess(MAIN, { ...this.env, ...natsLogin(serviceOptions.name), ...more });
     this.processes.push(started);
     return started;
   }

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startNats } from '@svc/local-servers';
+import { NATS_RIGHTS, natsUsers, startNats } from '@svc/local-servers';
 import { testRun } from './config.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
@@ -17,18 +17,35 @@ export interface TestNats {
   stop(): Promise<void>;
 }
 
+/** Password of every user of a test's nats-server, which lives as long as its file and listens on loopback. */
+const PASSWORD = 'password of the tests';
+/** User who may do everything: a test that names no user, so that it plays the other side and looks behind the scenes. */
+const EVERYTHING = 'tests';
+
+/** Returns the variables by which a service logs in to NATS as itself, so that it may do under test what it may do elsewhere. */
+export const natsLogin = (service: string): { NATS_USER: string; NATS_PASSWORD: string } => ({
+  NATS_USER: service in NATS_RIGHTS ? service : EVERYTHING,
+  NATS_PASSWORD: PASSWORD,
+});
+
+function usersOfServices(): string {
+  const users = [...Object.keys(NATS_RIGHTS), EVERYTHING];
+  const passwords = Object.fromEntries(users.map((user) => [user, PASSWORD]));
+  return natsUsers({ passwords, everything: EVERYTHING, unnamed: EVERYTHING });
+}
+
 /**
- * Starts a nats-server with JetStream for this test file alone (13 ms), so that streams and queue groups never meet.
- * @param config text of its configuration file
+ * Starts a nats-server with JetStream for this test file alone, so that streams and queue groups never meet.
+ * @param config text of its configuration file; each service has its user and rights, and a client who names none every right, where it is absent
  */
-export async function startTestNats(config?: string): Promise<TestNats> {
+export async function startTestNats(config = usersOfServices()): Promise<TestNats> {
   const dataDir = temporaryDirectory('nats');
   const binary = testRun.natsBinary;
   let text = config;
   const launch = (port?: number): ReturnType<typeof startNats> =>
     startNats({
       dataDir,
-      ...(text ? { config: text } : {}),
+      config: text,
       ...(binary ? { binary } : {}),
       ...(port ? { port } : {}),
     });

@@ -1,5 +1,6 @@
 export {
   DatabaseProxy,
+  natsLogin,
   type ServiceProcess,
   startProcess,
   startTestNats,

@@ -1,7 +1,7 @@
 import type { Abstract } from '@nestjs/common';
-import { RpcClient } from '@svc/messaging';
+import { Messaging, RpcClient } from '@svc/messaging';
 import { bootService, setUpLogger, silenceConsole, type StartOptions } from '@svc/service';
-import { startTestNats, type TestDatabase, type TestNats } from '@svc/test-servers';
+import { natsLogin, startTestNats, type TestDatabase, type TestNats } from '@svc/test-servers';
 import { createTestDatabase, type TestSchema } from './test-database.js';
 
 /** The servers of one test file. */
@@ -10,6 +10,8 @@ export interface TestServers {
   nats: TestNats;
   /** Client that asks every service on this NATS. */
   rpc: RpcClient;
+  /** Connection that may do everything: it publishes what other services publish, and looks at streams. */
+  messaging: Messaging;
   stop(): Promise<void>;
 }
 
@@ -25,12 +27,10 @@ export interface BootedService {
 /** A service under test, with a database and a nats-server of its own. */
 export type TestService = TestServers & BootedService;
 
-/** Variables of every service under test. Its nats-server lets everybody in, whatever they say that they are. */
+/** Variables of every service under test. */
 const TEST_ENV = {
   PORT: '0',
   CONTACT_HASH_KEY: 'key of the tests, long enough to pass',
-  NATS_USER: 'test',
-  NATS_PASSWORD: 'test',
 };
 
 /** Starts the servers for a service that is booted later, or more than once, or in processes of its own. */
@@ -39,9 +39,11 @@ export async function startTestServers({ name }: StartOptions, schema: TestSchem
   setUpLogger(name, process.env['TEST_LOG'] ?? 'silent');
   const [database, nats] = await Promise.all([createTestDatabase(schema), startTestNats()]);
   const rpc = RpcClient.at({ url: nats.url }, 'test');
+  const messaging = await Messaging.connect({ url: nats.url, name: 'test' });
   return {
-    ...{ database, nats, rpc },
+    ...{ database, nats, rpc, messaging },
     stop: async () => {
+      await messaging.onApplicationShutdown();
       await rpc.onApplicationShutdown();
       await Promise.all([database.drop(), nats.stop()]);
     },
@@ -56,7 +58,7 @@ export async function bootTestService(
   options: StartOptions,
   env: Record<string, string>,
 ): Promise<BootedService> {
-  Object.assign(process.env, TEST_ENV, env);
+  Object.assign(process.env, TEST_ENV, natsLogin(options.name), env);
   const app = await bootService(options);
   return {
     url: (await app.getUrl()).replace('[::1]', '127.0.0.1'),

@@ -4,6 +4,7 @@ import { CreateTenant, type NewTenant } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
 import {
   createTestDatabase,
+  natsLogin,
   type ServiceProcess,
   startProcess,
   startTestNats,
@@ -30,8 +31,7 @@ export async function startGateway(): Promise<void> {
     ...{ DATABASE_URL: database.url, NATS_URL: nats.url, PORT: '0', LOG_LEVEL: 'debug', KEY_PEPPER: PEPPER },
     MEDIA_DIR: mediaDir,
     CONTACT_HASH_KEY: PEPPER,
-    NATS_USER: 'test',
-    NATS_PASSWORD: 'test',
+    ...natsLogin('api-gateway'),
   });
 }
 

@@ -25,10 +25,9 @@ beforeAll(async () => {
     MEDIA_DOWNLOADS: String(PLACES),
     MEDIA_UPLOADS: String(PLACES),
   }));
-  other = await Stage.of(worker, stage.platform);
+  other = Stage.of(worker, stage.platform);
 });
 afterAll(async () => {
-  await other.messaging.onApplicationShutdown();
   await stage.stop();
 });
 
