@@ -3,7 +3,7 @@ import type { LauncherConfig } from '../config.js';
 import { MEDIA_FOLDER, SIMULATOR_CA_FILE, SIMULATOR_STATE_FILE } from '../state/data-dir.js';
 import type { Secrets } from '../state/secrets.js';
 import { GATEWAY, type ServiceRow, SIMULATOR } from './services.js';
-import { MACHINE_VARIABLES, variablesOf } from './variables.js';
+import { MACHINE_VARIABLES, runtimeOf } from './runtime.js';
 
 /** Variables by name; absent ones are undefined. */
 export type Variables = Record<string, string | undefined>;
@@ -62,7 +62,7 @@ export function serviceEnvironment(
   secrets: Secrets,
   processName = row.name,
 ): NodeJS.ProcessEnv {
-  return pick([...MACHINE_VARIABLES, ...variablesOf(row.name)], {
+  return pick([...MACHINE_VARIABLES, ...runtimeOf(row.name).variables], {
     ...variables,
     PORT: row.name === GATEWAY ? variables['GATEWAY_PORT'] : '0',
     // The name is the same after a restart, so that the worker takes its partitions back immediately instead of waiting for its old leases.
@@ -81,7 +81,7 @@ export function simulatorEnvironment(
   secrets: Secrets,
   ports: { websocket: number; control: number; media: number },
 ): NodeJS.ProcessEnv {
-  return pick([...MACHINE_VARIABLES, ...variablesOf(SIMULATOR)], {
+  return pick([...MACHINE_VARIABLES, ...runtimeOf(SIMULATOR).variables], {
     ...config.env,
     SIMULATOR_HOST: '127.0.0.1',
     SIMULATOR_PORT: String(ports.websocket),
