@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type LocalServer, NATS_RIGHTS, natsUsers, startNats, startPostgres } from '@svc/local-servers';
 import { startProcess } from '@svc/testing';
-import { SERVICES, SIMULATOR } from '../src/services/services.js';
+import { GATEWAY, SERVICES, SIMULATOR } from '../src/services/services.js';
 
 /** Functions of the build, which have no types. */
 interface Build {
@@ -65,8 +65,11 @@ test.each(SERVICES.map(({ name }) => name))(
     const env = await environmentOf(app);
     await run(process.execPath, [join(folder, 'dist/bundle/migrate.js')], { env, cwd: folder });
     const service = await startProcess(join(folder, 'dist/bundle/main.js'), env);
-    const answer = await fetch(`http://127.0.0.1:${String(service.ready['port'])}/health/ready`);
+    const answer = await fetch(`http://127.0.0.1:${String(service.ready['opsPort'])}/health/ready`);
     expect(answer.status).toBe(200);
+    const pages = app === GATEWAY ? ['/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'] : [];
+    for (const page of pages)
+      expect((await fetch(`http://127.0.0.1:${String(service.ready['port'])}${page}`)).status).toBe(200);
     expect(await service.stop()).toBe(0);
   },
 );

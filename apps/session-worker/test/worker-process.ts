@@ -32,7 +32,7 @@ export class WorkerProcess implements TestService {
       startTestNats(),
     ]);
     const worker = new WorkerProcess(database, nats, RpcClient.at({ url: nats.url }, 'test'), {
-      ...{ DATABASE_URL: database.url, NATS_URL: nats.url, PORT: '0', LOG_LEVEL: 'info' },
+      ...{ DATABASE_URL: database.url, NATS_URL: nats.url, OPS_PORT: '0', LOG_LEVEL: 'info' },
       ...workerEnv(platform),
       PLATFORM_CA: await platform.authority(),
       ...env,
@@ -41,8 +41,10 @@ export class WorkerProcess implements TestService {
     return { stage: await Stage.of(worker, platform), worker };
   }
 
-  get url(): string {
-    return `http://127.0.0.1:${Number(this.process?.ready['port'])}`;
+  readonly url = '';
+
+  get opsUrl(): string {
+    return `http://127.0.0.1:${Number(this.process?.ready['opsPort'])}`;
   }
 
   /** Names the folder of its media store. */

@@ -1,6 +1,6 @@
 import type { Abstract } from '@nestjs/common';
 import { RpcClient } from '@svc/messaging';
-import { bootService, setUpLogger, silenceConsole, type StartOptions } from '@svc/service';
+import { bootService, OpsServer, setUpLogger, silenceConsole, type StartOptions } from '@svc/service';
 import { startTestNats, type TestDatabase, type TestNats } from '@svc/test-servers';
 import { createTestDatabase, type TestSchema } from './test-database.js';
 
@@ -15,8 +15,10 @@ export interface TestServers {
 
 /** A service that runs in this process. */
 export interface BootedService {
-  /** Address of the service's HTTP server. */
+  /** Address of the service's HTTP port for customers; empty where it has none. */
   url: string;
+  /** Address of its port for probes. */
+  opsUrl: string;
   /** Returns the instance of a provider of its module. */
   get<T>(type: Abstract<T> | symbol): T;
   stop(): Promise<void>;
@@ -28,6 +30,7 @@ export type TestService = TestServers & BootedService;
 /** Variables of every service under test. Its nats-server lets everybody in, whatever they say that they are. */
 const TEST_ENV = {
   PORT: '0',
+  OPS_PORT: '0',
   CONTACT_HASH_KEY: 'key of the tests, long enough to pass',
   NATS_USER: 'test',
   NATS_PASSWORD: 'test',
@@ -59,7 +62,8 @@ export async function bootTestService(
   Object.assign(process.env, TEST_ENV, env);
   const app = await bootService(options);
   return {
-    url: (await app.getUrl()).replace('[::1]', '127.0.0.1'),
+    url: options.http ? (await app.getUrl()).replace('[::1]', '127.0.0.1') : '',
+    opsUrl: `http://127.0.0.1:${app.get(OpsServer, { strict: false }).port}`,
     get: (type) => app.get(type, { strict: false }),
     stop: () => app.close(),
   };

@@ -10,7 +10,7 @@ const { configOf } = (await import('../../../../tools/variables.mjs' as string))
 
 const LIMITS = {
   graceSeconds: 15,
-  ports: { PORT: 8080 },
+  ports: { OPS_PORT: 8081 },
   needs: ['DATABASE_URL', 'NATS_URL', 'NATS_USER', 'NATS_PASSWORD', 'CONTACT_HASH_KEY'],
 };
 const problemsWith = async (change: object): Promise<string[]> =>
@@ -37,7 +37,7 @@ describe('the table of how an app runs', () => {
   });
 
   test('has the ports that the app listens on by default', async () => {
-    expect(await problemsWith({ ports: { PORT: 80 } })).toEqual(['PORT is 8080 by default, not 80']);
+    expect(await problemsWith({ ports: { OPS_PORT: 80 } })).toEqual(['OPS_PORT is 8081 by default, not 80']);
   });
 
   test('has no fields of its own, and flags of the form that Node.js has', async () => {

@@ -5,12 +5,13 @@ import { Messaging, RpcClient } from '@svc/messaging';
 import type { MixedList } from 'typeorm';
 import { natsAccess } from '../config/nats-config.js';
 import { ServiceConfig } from '../config/service-config.js';
+import { OpsServer } from './ops-server.js';
 import { PeriodicTasks } from '../tasks/periodic-tasks.js';
 
 /** Tries of a service that starts to reach its database: for a minute. */
 export const DATABASE_PATIENCE = { retryAttempts: 120, retryDelay: 500 };
 
-/** Lists the providers that every service needs: its configuration (also as `ServiceConfig`), NATS, a client for requests, and its periodic tasks. */
+/** Lists the providers that every service needs: its configuration (also as `ServiceConfig`), NATS, a client for requests, its periodic tasks, and the port for probes. */
 export function connectionProviders<T extends ServiceConfig>(
   name: string,
   configType: new () => T,
@@ -32,6 +33,7 @@ export function connectionProviders<T extends ServiceConfig>(
       inject: [Messaging],
     },
     PeriodicTasks,
+    OpsServer,
   ];
 }
 
