@@ -2,12 +2,10 @@
 // The build of an app checks it; the launcher, images and manifests go by it.
 import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { Ajv } from 'ajv';
 import { configOf } from '../variables.mjs';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const { loadConfig } = await import(pathToFileURL(join(ROOT, 'libs/service/dist/index.js')).href);
 const hasSchema = new Ajv({ allErrors: true }).compile(
   JSON.parse(readFileSync(join(import.meta.dirname, 'schema.json'), 'utf8')),
 );
@@ -21,8 +19,8 @@ export async function runtimeOf(app) {
   return runtime;
 }
 
-/** Lists what is wrong with a table, given the config class of its app and the variables that it reads. */
-export function problemsOf(runtime, { type, variables }) {
+/** Lists what is wrong with a table, given what is known of its app's variables (`configOf`). */
+export function problemsOf(runtime, { type, variables, needed }) {
   if (!hasSchema(runtime))
     return hasSchema.errors.map(({ instancePath, message }) => `${instancePath || 'the table'} ${message}`);
   const { needs, ports, folders = {} } = runtime;
@@ -32,7 +30,7 @@ export function problemsOf(runtime, { type, variables }) {
     ...[...given, ...Object.keys(ports)]
       .filter((name) => !names.includes(name))
       .map((name) => `${name} is no variable of this app (docs/configuration.md)`),
-    ...missingWithout(type)
+    ...needed
       .filter((name) => !given.includes(name))
       .map((name) => `${name} is in neither needs nor folders, and the app does not start without it`),
     ...Object.entries(ports).flatMap(([name, port]) => {
@@ -43,15 +41,8 @@ export function problemsOf(runtime, { type, variables }) {
   ];
 }
 
-/** Lists the variables that a process names where its environment is empty. */
-function missingWithout(type) {
-  try {
-    loadConfig(type, {});
-    return [];
-  } catch (error) {
-    return [...error.message.matchAll(/^ *([A-Z0-9_]+) is missing$/gm)].map(([, name]) => name);
-  }
-}
+/** Types and source maps, which a package brings along and no program reads. */
+const FOR_DEVELOPERS = /\.(d\.ts|map)$/;
 
 /** Copies what runs of a built app, its bundle and the files of its table, into a folder with the same paths; nothing else is needed. */
 export async function copyProgram(app, folder) {
@@ -59,6 +50,7 @@ export async function copyProgram(app, folder) {
   for (const path of ['dist/bundle', ...files]) {
     const source = [join(ROOT, 'apps', app, path), join(ROOT, path)].find((one) => existsSync(one));
     if (!source) throw new Error(`apps/${app}/runtime.json: ${path} does not exist`);
-    cpSync(source, join(folder, path), { recursive: true, dereference: true });
+    const filter = (file) => !FOR_DEVELOPERS.test(file);
+    cpSync(source, join(folder, path), { recursive: true, dereference: true, filter });
   }
 }
