@@ -1,12 +1,13 @@
 // Puts each program of a built app into one file with all it imports: dist/bundle/main.js and dist/bundle/migrate.js. A
-// service starts with half the CPU time so (docs/adr/0013-programs-are-bundled.md). Beside them stands variables.json, the
-// names of the variables that the app reads: the launcher gives it these and no others. Used by apps/launcher/build.mjs for
+// service starts with half the CPU time so (docs/adr/0013-programs-are-bundled.md). Beside them stands runtime.json, the
+// table of the app with the names of all variables that it reads: the launcher gives it these and no others. Used by apps/launcher/build.mjs for
 // all apps, and by an app's own build: `node ../../tools/bundle.mjs`.
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { runtimeOf } from './runtime/runtime.mjs';
 import { configOf } from './variables.mjs';
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -93,11 +94,12 @@ export async function bundle(apps) {
     writeFileSync(path, ascii(text));
   }
   for (const app of apps) {
-    const { variables = [] } = (await configOf(basename(app))) ?? {};
-    const names = JSON.stringify(
-      variables.flatMap(({ name, secret, file }) => (secret || file ? [name, `${name}_FILE`] : [name])),
+    const { variables } = await configOf(basename(app));
+    const names = variables.flatMap(({ name, secret, file }) =>
+      secret || file ? [name, `${name}_FILE`] : [name],
     );
-    writeFileSync(join(app, 'dist/bundle/variables.json'), `${names}\n`);
+    const runtime = { ...(await runtimeOf(basename(app))), variables: names };
+    writeFileSync(join(app, 'dist/bundle/runtime.json'), `${JSON.stringify(runtime)}\n`);
   }
 }
 

@@ -5,13 +5,7 @@ import { AddressGuard } from '@svc/outbound-http';
 import { MEDIA_STORE, openMediaStore } from '@svc/media-store';
 import { STREAM_READERS } from '@svc/contracts';
 import { JetStreamStrategy, Messaging } from '@svc/messaging';
-import {
-  connectionProviders,
-  databaseModule,
-  erasedContactsProvider,
-  HealthController,
-  LongReads,
-} from '@svc/service';
+import { connectionProviders, databaseModule, erasedContactsProvider, LongReads } from '@svc/service';
 import { AuditConsumer } from './audit/audit.consumer.js';
 import { AuditController } from './audit/audit.controller.js';
 import { AuditVerifier } from './audit/audit-verifier.js';
@@ -196,7 +190,6 @@ const events = {
 @Module({
   imports: [databaseModule('gateway', readConfig, ENTITIES), TypeOrmModule.forFeature(ENTITIES)],
   controllers: [
-    HealthController,
     SendingController,
     MessagesController,
     PollsController,

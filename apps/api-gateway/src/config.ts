@@ -14,8 +14,26 @@ const IsNotLikePlatform = (): PropertyDecorator =>
     },
   });
 
-/** Environment of `api-gateway`; `PORT` is the public port. */
+/** Environment of `api-gateway`. */
 export class GatewayConfig extends MediaStoreConfig {
+  @Env('PORT', { description: 'HTTP port of the API. 0: any free one.', example: '8080' })
+  @Type(() => Number)
+  @IsInt()
+  @Min(0)
+  @Max(65_535)
+  port: number = 8080;
+
+  @Env('PRE_STOP_MS', {
+    description:
+      'How long requests are still answered after SIGTERM, while /health/ready is 503: longer than a load balancer takes to see that. 0 where none is in front.',
+    example: '5000',
+  })
+  @Type(() => Number)
+  @IsInt()
+  @Min(0)
+  @Max(60_000)
+  preStopMs: number = 5_000;
+
   @Env('GATEWAY_PUBLIC_URL', {
     description: 'Address under which customers reach the API; shown in the OpenAPI description.',
     example: 'https://api.example.com',

@@ -13,15 +13,20 @@ export const serviceOptions: StartOptions = {
   module: AppModule,
   config: readConfig,
   jetstream: true,
-  bodyLimit: 1_048_576,
-  trustedProxies: () => readConfig().trustedProxies,
-  // An upload of 100 MB over a line of 10 Mbit/s takes 80 s. Who has no key is turned away before the body.
-  requestLimitMs: 120_000,
-  customize: async (app) => {
-    await guardTheEdge(app);
-    paceTenants(app);
-    serveOpenApi(app, readConfig().publicUrl);
-    serveDocsPage(app);
-    serveLinkPage(app);
+  http: () => {
+    const { port, preStopMs, trustedProxies, publicUrl } = readConfig();
+    return {
+      ...{ port, preStopMs, trustedProxies },
+      bodyLimit: 1_048_576,
+      // An upload of 100 MB over a line of 10 Mbit/s takes 80 s. Who has no key is turned away before the body.
+      requestLimitMs: 120_000,
+      customize: async (app) => {
+        await guardTheEdge(app);
+        paceTenants(app);
+        serveOpenApi(app, publicUrl);
+        serveDocsPage(app);
+        serveLinkPage(app);
+      },
+    };
   },
 };

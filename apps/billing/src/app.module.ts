@@ -5,7 +5,6 @@ import {
   auditOutboxProvider,
   connectionProviders,
   databaseModule,
-  HealthController,
   outboxProvider,
   PeriodicTasks,
   Retention,
@@ -62,14 +61,7 @@ const provider = {
 /** The whole wiring of `billing`. */
 @Module({
   imports: [databaseModule('billing', readConfig, [Subscription]), TypeOrmModule.forFeature([Subscription])],
-  controllers: [
-    HealthController,
-    SubscriptionsConsumer,
-    OverridesConsumer,
-    UsageConsumer,
-    ProviderConsumer,
-    TenantsConsumer,
-  ],
+  controllers: [SubscriptionsConsumer, OverridesConsumer, UsageConsumer, ProviderConsumer, TenantsConsumer],
   providers: [
     ...connectionProviders('billing', BillingConfig, readConfig),
     events,

@@ -169,6 +169,6 @@ describe('the audit fact of a change', () => {
 
 test('the probes answer', async () => {
   for (const probe of ['live', 'ready']) {
-    expect((await fetch(`${billing.url}/health/${probe}`)).status).toBe(200);
+    expect((await fetch(`${billing.opsUrl}/health/${probe}`)).status).toBe(200);
   }
 });

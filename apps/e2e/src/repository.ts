@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 /** The root of the repository, from `apps/e2e/dist` and from `apps/e2e/src` alike. */
@@ -11,6 +12,14 @@ export const bundleOf = (app: string): string => builtFile(app, 'bundle/main.js'
 
 /** Names a reference of `bare/`, which a benchmark compares a service with. */
 export const bareProgram = (file: string): string => join(ROOT, 'apps/e2e/bare', file);
+
+/** Reads the flags that a service has of its Node.js. */
+export function nodeFlagsOf(app: string): string[] {
+  const runtime = JSON.parse(readFileSync(builtFile(app, 'bundle/runtime.json'), 'utf8')) as {
+    nodeFlags?: string[];
+  };
+  return runtime.nodeFlags ?? [];
+}
 
 function builtFile(app: string, file: string): string {
   return join(ROOT, 'apps', app, 'dist', file);

@@ -28,7 +28,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true });
 });
 
-const live = async (): Promise<number> => (await fetch(`${stack.gateway}/health/live`)).status;
+const live = async (): Promise<number> => (await fetch(`${stack.gateway}/openapi.json`)).status;
 
 describe('a started stack', () => {
   test('describes itself in stack.json, readable by its owner alone', () => {

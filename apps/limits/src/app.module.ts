@@ -5,7 +5,6 @@ import {
   auditOutboxProvider,
   connectionProviders,
   databaseModule,
-  HealthController,
   PeriodicTasks,
   Retention,
 } from '@svc/service';
@@ -52,7 +51,6 @@ const retention = {
 @Module({
   imports: [databaseModule('limits', readConfig, [Warmup, TierPromotionRow])],
   controllers: [
-    HealthController,
     ReservationsConsumer,
     TiersConsumer,
     WarmupConsumer,

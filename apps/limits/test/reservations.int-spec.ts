@@ -264,6 +264,6 @@ describe('a question that breaks the contract', () => {
 
 test('the probes answer', async () => {
   for (const probe of ['live', 'ready']) {
-    expect((await fetch(`${limits.url}/health/${probe}`)).status).toBe(200);
+    expect((await fetch(`${limits.opsUrl}/health/${probe}`)).status).toBe(200);
   }
 });

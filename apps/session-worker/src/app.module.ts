@@ -10,8 +10,8 @@ import {
   connectionProviders,
   databaseModule,
   erasedContactsProvider,
-  HealthController,
-  MetricsController,
+  OPS_PAGES,
+  type OpsPages,
   OutboxService,
   PeriodicTasks,
   Retention,
@@ -33,7 +33,7 @@ import { MediaRoom } from './media/media-room.js';
 import { MediaService } from './media/media.service.js';
 import { Platform } from './platform/port.js';
 import { Proxies } from './platform/proxy.js';
-import { UnhandledStanzasController } from './platform/unhandled-stanzas.controller.js';
+import { unhandledStanzas } from './platform/unhandled-stanzas.js';
 import { WhatsAppPlatform } from './platform/whatsapp/whatsapp-platform.js';
 import { OwnerAnswers } from './runners/owner-answers.js';
 import { PartitionsService } from './runners/partitions.service.js';
@@ -70,6 +70,9 @@ function ownerOptions(): OwnerOptions {
   return { ...times, owner: workerName, freed: WorkerPartitionFreed };
 }
 
+/** Pages for support: what the platform sends and nobody handles. */
+const opsPages: OpsPages = { '/unhandled-stanzas': () => ({ items: unhandledStanzas.shapes() }) };
+
 /** Wires the whole of `session-worker`. */
 @Module({
   imports: [
@@ -78,9 +81,6 @@ function ownerOptions(): OwnerOptions {
     TypeOrmModule.forFeature([Session]),
   ],
   controllers: [
-    HealthController,
-    MetricsController,
-    UnhandledStanzasController,
     SessionsConsumer,
     SendingConsumer,
     RunnersConsumer,
@@ -91,6 +91,7 @@ function ownerOptions(): OwnerOptions {
   providers: [
     ...connectionProviders(NAME, WorkerConfig, readConfig),
     ...ownershipProviders(NAME, ownerOptions),
+    { provide: OPS_PAGES, useValue: opsPages },
     {
       provide: JetStreamStrategy,
       useFactory: (messaging: Messaging) => new JetStreamStrategy(messaging, STREAM_READERS.worker),

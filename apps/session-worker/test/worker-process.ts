@@ -38,7 +38,7 @@ export class WorkerProcess implements TestService {
     ]);
     const { database, nats } = servers;
     const worker = new WorkerProcess(servers, {
-      ...{ DATABASE_URL: database.url, NATS_URL: nats.url, PORT: '0', LOG_LEVEL: 'info' },
+      ...{ DATABASE_URL: database.url, NATS_URL: nats.url, OPS_PORT: '0', LOG_LEVEL: 'info' },
       ...natsLogin(serviceOptions.name),
       ...workerEnv(platform),
       PLATFORM_CA: await platform.authority(),
@@ -48,8 +48,10 @@ export class WorkerProcess implements TestService {
     return { stage: Stage.of(worker, platform), worker };
   }
 
-  get url(): string {
-    return `http://127.0.0.1:${Number(this.process?.ready['port'])}`;
+  readonly url = '';
+
+  get opsUrl(): string {
+    return `http://127.0.0.1:${Number(this.process?.ready['opsPort'])}`;
   }
 
   /** Names the folder of its media store. */

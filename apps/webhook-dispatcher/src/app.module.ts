@@ -9,9 +9,7 @@ import {
   connectionProviders,
   databaseModule,
   erasedContactsProvider,
-  HealthController,
   LongReads,
-  MetricsController,
   outboxProvider,
   PeriodicTasks,
   Retention,
@@ -122,8 +120,6 @@ const configured: Provider[] = [
     TypeOrmModule.forFeature([Endpoint]),
   ],
   controllers: [
-    HealthController,
-    MetricsController,
     EndpointsConsumer,
     EndpointActionsConsumer,
     BoundEndpointsConsumer,

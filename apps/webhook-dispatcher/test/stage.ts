@@ -43,7 +43,7 @@ const MAIN = join(dirname(fileURLToPath(import.meta.url)), '../dist/bundle/main.
 /** A short schedule, local receivers, and so much time for an attempt that a busy machine does not run out of it. */
 const ENV = {
   SVC_MODE: 'development',
-  PORT: '0',
+  OPS_PORT: '0',
   WORKER_NAME: 'dispatcher-under-test',
   WEBHOOK_RETRY_DELAYS_MS: '0,50,100,150,200',
   WEBHOOK_TIMEOUT_MS: '10000',
@@ -91,7 +91,7 @@ export class Stage {
   /** Environment of the dispatcher: its configuration is read once in a process, so it is the same every time. */
   readonly env: Record<string, string>;
   /** Address at which the dispatcher of this process listens. */
-  url: string;
+  opsUrl: string;
   private servers: TestServers;
   private service: BootedService | undefined;
   private readonly processes: ServiceProcess[] = [];
@@ -117,7 +117,7 @@ export class Stage {
   /** Starts the dispatcher in this process. */
   async boot(): Promise<void> {
     this.service = await bootTestService(serviceOptions, this.env);
-    this.url = this.service.url;
+    this.opsUrl = this.service.opsUrl;
   }
 
   /** Ends the dispatcher in this process, in good order. */

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import pg from 'pg';
 import type { DataSourceOptions, MixedList } from 'typeorm';
 import { PreparingClient } from './preparing-client.js';
 
@@ -37,6 +38,7 @@ export function schemaDataSource(connection: SchemaConnection): DataSourceOption
   const { url, schema, entities, poolSize = 10, applicationName = `svc-${schema}` } = connection;
   return {
     type: 'postgres',
+    driver: pg, // TypeORM would look for it in node_modules, which a program that is bundled does not have
     url,
     schema,
     entities,

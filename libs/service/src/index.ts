@@ -39,10 +39,9 @@ export {
   withoutMentionSql,
 } from './erased-contacts.js';
 export { messageError, toAppError } from './start/error-filters.js';
-export { counter, gauge } from './metrics.js';
-export { MetricsController } from './start/metrics.controller.js';
-export { HealthController, type Readiness, READINESS } from './start/health.js';
+export { counter, gauge, metricsText } from './metrics.js';
 export { LEASE_CONNECTIONS } from './start/check-up.js';
+export { OPS_PAGES, type OpsPages, OpsServer, type Readiness, READINESS } from './start/ops-server.js';
 export { connectionProviders, DATABASE_PATIENCE, databaseModule } from './start/infrastructure.js';
 export {
   eventOf,
@@ -78,7 +77,7 @@ export {
 export { type SealedTable, SealedTables } from './secrets/sealed-tables.js';
 export { natsAccess, NatsConfig } from './config/nats-config.js';
 export { ServiceConfig } from './config/service-config.js';
-export { bootService, startService, type StartOptions } from './start/start-service.js';
+export { bootService, type HttpOptions, startService, type StartOptions } from './start/start-service.js';
 export { crashSteps } from './crash-steps.js';
 export { deleteTenantRows, OF_SESSIONS, OF_TENANT, OUTBOX_ROWS, type TenantRows } from './tenant-rows.js';
 export { startTimeLimit, type TimeLimit } from './tasks/time-limit.js';

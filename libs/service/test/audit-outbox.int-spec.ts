@@ -87,7 +87,7 @@ beforeAll(async () => {
     DATABASE_URL: database.url,
     NATS_URL: nats.url,
     SVC_MODE: 'development',
-    PORT: '0',
+    OPS_PORT: '0',
   });
   app = await bootService({ name: 'api-gateway', module: Shop, config: read });
   outbox = app.get(AuditOutbox);

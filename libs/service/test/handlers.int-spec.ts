@@ -14,7 +14,7 @@ import {
 import { envelopeOf, JetStreamStrategy, Messaging, OnEvent, OnRequest, RpcClient } from '@svc/messaging';
 import { startTestNats, type TestNats, waitFor } from '@svc/test-servers';
 import { QueryFailedError } from 'typeorm';
-import { bootService, loadConfig, ServiceConfig } from '../src/index.js';
+import { bootService, loadConfig, OpsServer, ServiceConfig } from '../src/index.js';
 
 /** Handlers of the service; a test sets them. */
 const script: { tiers: () => TiersReply; onSent: (id: string) => void } = {
@@ -82,9 +82,21 @@ afterAll(async () => {
 
 async function bootHandlers(): Promise<() => Promise<void>> {
   const strategy = new JetStreamStrategy(messaging, { app: 'limits', stream: 'events', partitioned: false });
-  @Module({ controllers: [Handlers], providers: [{ provide: JetStreamStrategy, useValue: strategy }] })
+  @Module({
+    controllers: [Handlers],
+    providers: [
+      { provide: JetStreamStrategy, useValue: strategy },
+      { provide: Messaging, useValue: messaging },
+      OpsServer,
+    ],
+  })
   class SmallModule {}
-  const env = { DATABASE_URL: 'postgres://unused', NATS_URL: nats.url, SVC_MODE: 'development', PORT: '0' };
+  const env = {
+    DATABASE_URL: 'postgres://unused',
+    NATS_URL: nats.url,
+    SVC_MODE: 'development',
+    OPS_PORT: '0',
+  };
   const config = loadConfig(ServiceConfig, env);
   const options = { name: 'limits', module: SmallModule, config: () => config, jetstream: true };
   const app = await bootService(options);

@@ -8,7 +8,7 @@ import {
   configReader,
   connectionProviders,
   databaseModule,
-  HealthController,
+  OpsServer,
   ServiceConfig,
   silenceConsole,
   type StartOptions,
@@ -51,17 +51,19 @@ function httpService(): StartOptions {
 
   @Module({
     imports: [databaseModule('shop', read, [])],
-    controllers: [Routes, HealthController],
+    controllers: [Routes],
     providers: connectionProviders('shop', ShopConfig, read),
   })
   class HttpModule {}
 
-  return { name: 'shop', module: HttpModule, config: read };
+  return { name: 'shop', module: HttpModule, config: read, http: () => ({ port: 0, preStopMs: 0 }) };
 }
 
 /** A service of this process, on a nats-server of its own. */
 export interface Shop {
   url: string;
+  /** Address of its port for probes. */
+  opsUrl: string;
   nats: TestNats;
   stop(): Promise<void>;
 }
@@ -73,12 +75,13 @@ export async function startShop(databaseUrl: string): Promise<Shop> {
     DATABASE_URL: databaseUrl,
     NATS_URL: nats.url,
     SVC_MODE: 'development',
-    PORT: '0',
+    OPS_PORT: '0',
   });
   silenceConsole();
   const app = await bootService(httpService());
   return {
     url: await app.getUrl(),
+    opsUrl: `http://127.0.0.1:${app.get(OpsServer).port}`,
     nats,
     stop: async () => {
       await app.close();

@@ -66,7 +66,7 @@ beforeEach(async () => {
     DATABASE_URL: database.url,
     NATS_URL: nats.url,
     SVC_MODE: 'development',
-    PORT: '0',
+    OPS_PORT: '0',
   });
   listener = await Messaging.connect({ url: nats.url, name: 'listener' });
 });

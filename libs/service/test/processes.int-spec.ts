@@ -16,11 +16,14 @@ afterAll(async () => {
 });
 
 async function start(env: Record<string, string> = {}): Promise<ServiceProcess> {
-  const good = { DATABASE_URL: 'postgres://unused', NATS_URL: nats.url, SVC_MODE: 'development', PORT: '0' };
-  const service = await startProcess(MAIN, { ...good, ...env });
+  const servers = { DATABASE_URL: 'postgres://unused', NATS_URL: nats.url };
+  const service = await startProcess(MAIN, { ...servers, SVC_MODE: 'development', OPS_PORT: '0', ...env });
   running.push(service);
   return service;
 }
+
+const ask = ({ ready }: ServiceProcess, port: string, path: string): Promise<Response> =>
+  fetch(`http://127.0.0.1:${String(ready[port])}${path}`);
 
 const lines = (service: ServiceProcess): Record<string, unknown>[] =>
   service
@@ -32,10 +35,34 @@ const lines = (service: ServiceProcess): Record<string, unknown>[] =>
 describe('a service process', () => {
   test('says when it is ready and where, and ends with 0 when it is asked to', async () => {
     const service = await start();
-    expect(service.ready).toEqual({ type: 'ready', port: expect.any(Number) });
-    const answer = await fetch(`http://127.0.0.1:${String(service.ready['port'])}/anything`);
-    expect(await answer.json()).toMatchObject({ code: 'NOT_FOUND', meta: {} });
+    expect(service.ready).toEqual({ type: 'ready', port: expect.any(Number), opsPort: expect.any(Number) });
+    for (const port of ['port', 'opsPort']) {
+      const answer = await ask(service, port, '/anything');
+      expect(answer.status).toBe(404);
+      expect(await answer.json()).toMatchObject({ code: 'NOT_FOUND', meta: {} });
+    }
     expect(await service.stop('SIGTERM')).toBe(0);
+  });
+
+  test('shows probes on a port of their own, and not to customers', async () => {
+    const service = await start();
+    for (const path of ['/health/live', '/health/ready', '/metrics']) {
+      expect((await ask(service, 'opsPort', path)).status).toBe(200);
+      expect((await ask(service, 'port', path)).status).toBe(404);
+    }
+  });
+
+  test('is not ready from SIGTERM on, answers what comes for so long as it was told, and then ends', async () => {
+    const service = await start({ PRE_STOP_MS: '2000' });
+    const ended = service.stop('SIGTERM');
+    const refusal = await waitFor('not to be ready', async () => {
+      const answer = await ask(service, 'opsPort', '/health/ready');
+      return answer.status === 503 ? answer : undefined;
+    });
+    expect(await refusal.json()).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE' });
+    expect((await ask(service, 'port', '/anything')).status).toBe(404);
+    expect((await ask(service, 'opsPort', '/health/live')).status).toBe(200);
+    expect(await ended).toBe(0);
   });
 
   test('names all that is wrong with its configuration, shows no value, and ends with 1', async () => {

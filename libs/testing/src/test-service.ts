@@ -1,6 +1,6 @@
 import type { Abstract } from '@nestjs/common';
 import { Messaging, RpcClient } from '@svc/messaging';
-import { bootService, setUpLogger, silenceConsole, type StartOptions } from '@svc/service';
+import { bootService, OpsServer, setUpLogger, silenceConsole, type StartOptions } from '@svc/service';
 import { natsLogin, startTestNats, type TestDatabase, type TestNats } from '@svc/test-servers';
 import { createTestDatabase, type TestSchema } from './test-database.js';
 
@@ -17,8 +17,10 @@ export interface TestServers {
 
 /** A service that runs in this process. */
 export interface BootedService {
-  /** Address of the service's HTTP server. */
+  /** Address of the service's HTTP port for customers; empty where it has none. */
   url: string;
+  /** Address of its port for probes. */
+  opsUrl: string;
   /** Returns the instance of a provider of its module. */
   get<T>(type: Abstract<T> | symbol): T;
   stop(): Promise<void>;
@@ -30,6 +32,7 @@ export type TestService = TestServers & BootedService;
 /** Variables of every service under test. */
 const TEST_ENV = {
   PORT: '0',
+  OPS_PORT: '0',
   CONTACT_HASH_KEY: 'key of the tests, long enough to pass',
 };
 
@@ -61,7 +64,8 @@ export async function bootTestService(
   Object.assign(process.env, TEST_ENV, natsLogin(options.name), env);
   const app = await bootService(options);
   return {
-    url: (await app.getUrl()).replace('[::1]', '127.0.0.1'),
+    url: options.http ? (await app.getUrl()).replace('[::1]', '127.0.0.1') : '',
+    opsUrl: `http://127.0.0.1:${app.get(OpsServer, { strict: false }).port}`,
     get: (type) => app.get(type, { strict: false }),
     stop: () => app.close(),
   };

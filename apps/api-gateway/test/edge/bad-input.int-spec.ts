@@ -297,7 +297,7 @@ test('every answer says its request id, a success and a HEAD as well', async () 
   for (const route of [
     'GET /v1/sessions',
     'HEAD /v1/sessions',
-    'GET /health/live',
+    'GET /docs',
     'GET /openapi.json',
     'HEAD /x',
   ]) {

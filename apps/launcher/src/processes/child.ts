@@ -1,11 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { closeSync, existsSync } from 'node:fs';
+import type { Runtime } from '../services/runtime.js';
 import { setNiceness } from './niceness.js';
 import type { LogFile } from '../state/log-file.js';
 import type { Exit, Running } from './supervised.js';
 
 const READY_WITHIN_MS = 60_000;
-const STOP_WITHIN_MS = 15_000;
 const GUARD = new URL('./end-with-launcher.js', import.meta.url).href;
 
 /** The message of a service that is ready; the simulator says more than its port. */
@@ -16,25 +16,29 @@ export interface Child extends Running {
   readonly ready: ReadyMessage;
 }
 
-/** The plan says which program to run, and how. */
+/** The plan says which program to run. */
 export interface ChildPlan {
   program: string;
   env: NodeJS.ProcessEnv;
   log: LogFile;
-  niceness?: number | undefined;
-  nodeFlags?: readonly string[] | undefined;
+}
+
+/** The plan of a service says how to run it, too. */
+export interface ServicePlan extends ChildPlan {
+  runtime: Pick<Runtime, 'nodeFlags' | 'niceness' | 'graceSeconds'>;
 }
 
 /** Starts a service and waits until it says that it is ready; an abort ends it. */
-export async function startChild(plan: ChildPlan, aborted: AbortSignal): Promise<Child> {
-  const child = forkProgram(plan);
+export async function startChild(plan: ServicePlan, aborted: AbortSignal): Promise<Child> {
+  const { nodeFlags, niceness, graceSeconds } = plan.runtime;
+  const child = forkProgram(plan, nodeFlags);
   const exited = exitOf(child);
-  if (plan.niceness && child.pid !== undefined) setNiceness(child.pid, plan.niceness);
+  if (niceness && child.pid !== undefined) setNiceness(child.pid, niceness);
   let expected = false;
   const stop = async (): Promise<void> => {
     expected = true;
     child.kill('SIGTERM');
-    const force = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS);
+    const force = setTimeout(() => child.kill('SIGKILL'), graceSeconds * 1000);
     await exited;
     clearTimeout(force);
   };
@@ -70,7 +74,7 @@ export function describeExit({ code, signal }: Pick<Exit, 'code' | 'signal'>): s
   return signal ?? `code ${code}`;
 }
 
-function forkProgram({ program, env, log, nodeFlags = [] }: ChildPlan): ChildProcess {
+function forkProgram({ program, env, log }: ChildPlan, nodeFlags: readonly string[] = []): ChildProcess {
   if (!existsSync(program)) throw new Error(`${program} is missing. Build first: npm run build`);
   const descriptor = log.open();
   try {

@@ -39,7 +39,7 @@ describe('the environment of a service', () => {
       PATH: '/bin',
       SVC_MODE: 'development',
       HOST: '127.0.0.1',
-      PORT: '0',
+      OPS_PORT: '0',
       DATABASE_URL: 'postgres://d',
       NATS_URL: 'nats://n',
     });
@@ -66,6 +66,7 @@ describe('the environment of a service', () => {
   test('gives the gateway its port and the address others see', () => {
     expect(environmentOf('api-gateway')).toMatchObject({
       PORT: '3100',
+      PRE_STOP_MS: '0',
       GATEWAY_PUBLIC_URL: 'http://127.0.0.1:3100',
     });
     expect(environmentOf('api-gateway', { GATEWAY_PUBLIC_URL: 'https://api.example.com' })).toMatchObject({

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import type { LauncherConfig } from '../config.js';
 import { MEDIA_FOLDER, SIMULATOR_CA_FILE, SIMULATOR_STATE_FILE } from '../state/data-dir.js';
 import type { Secrets } from '../state/secrets.js';
-import { GATEWAY, type ServiceRow, SIMULATOR } from './services.js';
-import { MACHINE_VARIABLES, variablesOf } from './variables.js';
+import { type ServiceRow, SIMULATOR } from './services.js';
+import { MACHINE_VARIABLES, runtimeOf } from './runtime.js';
 
 /** Variables by name; absent ones are undefined. */
 export type Variables = Record<string, string | undefined>;
@@ -39,6 +39,8 @@ export function serviceVariables(
     SANDBOX_PLATFORM_CA_FILE: addresses.sandbox && addresses.platformCa,
     ...addresses.sandbox,
     GATEWAY_PORT: String(addresses.gatewayPort),
+    // Nobody looks for another gateway here: a wait would only lengthen every end.
+    PRE_STOP_MS: config.env['PRE_STOP_MS'] || '0',
     // It stands on link pages, which there are once the operator has confirmed the name of a tenant.
     INSTALLATION_NAME: config.env['INSTALLATION_NAME'] || 'Local installation',
     GATEWAY_PUBLIC_URL: config.gatewayPublicUrl ?? gatewayUrl(addresses.gatewayPort),
@@ -62,9 +64,10 @@ export function serviceEnvironment(
   secrets: Secrets,
   processName = row.name,
 ): NodeJS.ProcessEnv {
-  return pick([...MACHINE_VARIABLES, ...variablesOf(row.name)], {
+  return pick([...MACHINE_VARIABLES, ...runtimeOf(row.name).variables], {
     ...variables,
-    PORT: row.name === GATEWAY ? variables['GATEWAY_PORT'] : '0',
+    PORT: variables['GATEWAY_PORT'],
+    OPS_PORT: '0',
     // The name is the same after a restart, so that the worker takes its partitions back immediately instead of waiting for its old leases.
     WORKER_NAME: `${processName}-${secrets.stackId}`,
   });
@@ -81,7 +84,7 @@ export function simulatorEnvironment(
   secrets: Secrets,
   ports: { websocket: number; control: number; media: number },
 ): NodeJS.ProcessEnv {
-  return pick([...MACHINE_VARIABLES, ...variablesOf(SIMULATOR)], {
+  return pick([...MACHINE_VARIABLES, ...runtimeOf(SIMULATOR).variables], {
     ...config.env,
     SIMULATOR_HOST: '127.0.0.1',
     SIMULATOR_PORT: String(ports.websocket),

@@ -17,6 +17,7 @@ import { say, step } from '../screen.js';
 import { freePort } from '../processes/ports.js';
 import { loadSecrets, natsPassword, OPERATOR, OWNER, type Secrets } from '../state/secrets.js';
 import { embeddedNats, embeddedPostgres } from './servers.js';
+import { runtimeOf } from '../services/runtime.js';
 import { processNames, programOf, SERVICES, type ServiceRow, SIMULATOR_ROW } from '../services/services.js';
 import { removeStackFile, type StackDescription, writeStackFile } from '../state/stack-file.js';
 import { type Launch, type Listener, type Running, Supervised } from '../processes/supervised.js';
@@ -181,8 +182,7 @@ export class Stack {
     const plan = {
       program: programOf(row.name, 'main'),
       log: new LogFile(this.config.dataDir, name),
-      niceness: row.niceness,
-      nodeFlags: row.nodeFlags,
+      runtime: runtimeOf(row.name),
     };
     const launch: Launch<Child> = (_previous, aborted) => startChild({ ...plan, env: env() }, aborted);
     return this.add(new Supervised(name, row.stopOrder, launch, this.listener));

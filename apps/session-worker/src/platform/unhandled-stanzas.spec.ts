@@ -1,9 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { MetricsController, setUpLogger } from '@svc/service';
+import { metricsText, setUpLogger } from '@svc/service';
 import { UnhandledStanzas } from './unhandled-stanzas.js';
 
 setUpLogger('test', 'silent');
-const metricsText = (): string => new MetricsController().metrics();
 const shape = { tag: 'notification', attrs: { type: 8 } };
 const counted = (name: string, known: 'yes' | 'no'): number => {
   const line = metricsText()

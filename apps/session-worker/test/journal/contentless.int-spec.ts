@@ -91,7 +91,7 @@ test('a message that stays unreadable however often it is sent is told without i
 
 test('a message that cannot be read and that its author never sends again is counted, and a line of the log that names nobody', async () => {
   const untold = async (): Promise<number> => {
-    const text = await (await fetch(`${worker.url}/metrics`)).text();
+    const text = await (await fetch(`${worker.opsUrl}/metrics`)).text();
     return Number(/messages_untold_total{reason="unread"} (\d+)/.exec(text)?.[1] ?? 0);
   };
   const lines = (): number => worker.log().split('its author has not sent it again').length - 1;

@@ -29,7 +29,7 @@ function anotherWorker(name: string): Promise<ServiceProcess> {
     'LEASE_MS',
   ];
   const shared = Object.fromEntries(names.map((variable) => [variable, process.env[variable] as string]));
-  return startProcess(WORKER, { ...shared, PORT: '0', WORKER_NAME: name, LOG_LEVEL: 'warn' });
+  return startProcess(WORKER, { ...shared, OPS_PORT: '0', WORKER_NAME: name, LOG_LEVEL: 'warn' });
 }
 
 const ownerOf = async (sessionId: string): Promise<{ owner: string; epoch: string }> => {

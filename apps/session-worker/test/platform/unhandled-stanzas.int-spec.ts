@@ -30,7 +30,7 @@ const write = async (body: object): Promise<string> => {
   const message = { to: phone, text: 'what it says', ...body };
   return (await stage.platform.call<{ id: string }>('POST', `/contacts/${contact}/messages`, message)).id;
 };
-const read = async (path: string): Promise<string> => (await fetch(`${worker.url}${path}`)).text();
+const read = async (path: string): Promise<string> => (await fetch(`${worker.opsUrl}${path}`)).text();
 /** Reads how often a name was counted. */
 async function counted(name: string): Promise<number> {
   const lines = (await read('/metrics')).split('\n');

@@ -80,7 +80,7 @@ async function waits(sessionId: string, reason: string): Promise<void> {
 
 /** Reads a figure of the worker. */
 async function metric(name: string): Promise<number> {
-  const text = await (await fetch(`${stage.worker.url}/metrics`)).text();
+  const text = await (await fetch(`${stage.worker.opsUrl}/metrics`)).text();
   return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]);
 }
 

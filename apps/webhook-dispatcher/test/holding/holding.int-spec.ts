@@ -166,7 +166,7 @@ test('a held delivery whose dead letter the database refuses ends without one; t
   await sick.holds(LIMIT);
   expect(await healthy.dead()).toMatchObject(numbers(1, 3).map((n) => ({ n, reason: 'HOLD_FULL' })));
   expect(await sick.dead()).toMatchObject(numbers(2, 3).map((n) => ({ n, reason: 'HOLD_FULL' })));
-  const figures = await (await fetch(`${stage.url}/metrics`)).text();
+  const figures = await (await fetch(`${stage.opsUrl}/metrics`)).text();
   expect(figures).toContain('deliveries_dropped_total{reason="held"} 1\n');
   await stage.database.query('DROP FUNCTION webhooks.refuse() CASCADE');
 });

@@ -21,7 +21,7 @@ async function accept(): Promise<void> {
 
 /** Reads how many deliveries have ended without a dead letter. */
 async function dropped(): Promise<number> {
-  const text = await (await fetch(`${stage.url}/metrics`)).text();
+  const text = await (await fetch(`${stage.opsUrl}/metrics`)).text();
   return Number(/deliveries_dropped_total{reason="result"} (\d+)/.exec(text)?.[1] ?? 0);
 }
 

@@ -268,6 +268,6 @@ test('a delivery under way whose event comes again is not taken for one that nob
 
 test('the probes answer', async () => {
   for (const probe of ['live', 'ready']) {
-    expect((await fetch(`${stage.url}/health/${probe}`)).status).toBe(200);
+    expect((await fetch(`${stage.opsUrl}/health/${probe}`)).status).toBe(200);
   }
 });

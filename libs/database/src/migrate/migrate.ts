@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { DataSource, type MigrationInterface, type MixedList } from 'typeorm';
 import { schemaRole } from '../schema-connection.js';
 import { CLOCK_SQL } from './clock.js';
@@ -29,6 +30,7 @@ const MIGRATION_LOCK = 0x5c_67;
 export async function migrate({ url, schema, migrations, sql }: MigrateOptions): Promise<string[]> {
   const dataSource = new DataSource({
     type: 'postgres',
+    driver: pg, // TypeORM would look for it in node_modules, which a program that is bundled does not have
     url,
     schema,
     migrations,

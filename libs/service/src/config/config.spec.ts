@@ -54,7 +54,7 @@ function problemsOf(env: NodeJS.ProcessEnv): string[] {
 
 describe('a configuration', () => {
   test('takes what is given and has safe defaults for the rest', () => {
-    expect(loadConfig(ShopConfig, { ...GOOD, PORT: '9000' })).toEqual({
+    expect(loadConfig(ShopConfig, { ...GOOD, OPS_PORT: '9000' })).toEqual({
       databaseUrl: GOOD.DATABASE_URL,
       natsUrl: GOOD.NATS_URL,
       natsUser: 'shop',
@@ -64,7 +64,7 @@ describe('a configuration', () => {
       plaintextHosts: [],
       mode: 'production',
       host: '127.0.0.1',
-      port: 9000,
+      opsPort: 9000,
       logLevel: 'info',
       shopKey: 'kkkkkkkk',
       shelves: 3,
@@ -85,10 +85,16 @@ describe('a configuration', () => {
   });
 
   test('names every variable that is wrong by its own name, with the rule', () => {
-    const wrong = { ...GOOD, DATABASE_URL: 'mysql://x', PORT: '70000', SVC_MODE: 'prod', SHELVES: 'many' };
+    const wrong = {
+      ...GOOD,
+      DATABASE_URL: 'mysql://x',
+      OPS_PORT: '70000',
+      SVC_MODE: 'prod',
+      SHELVES: 'many',
+    };
     const problems = problemsOf(wrong).join('\n');
     expect(problems).toMatch(/^DATABASE_URL must start with postgres:\/\/$/m);
-    expect(problems).toMatch(/^PORT must not be greater than 65535$/m);
+    expect(problems).toMatch(/^OPS_PORT must not be greater than 65535$/m);
     expect(problems).toMatch(/^SVC_MODE must be one of production, development$/m);
     expect(problems).toMatch(/^.*SHELVES must be a whole number.*$/m);
     expect(problems).not.toMatch(/databaseUrl|logLevel|shelves/);
@@ -99,15 +105,15 @@ describe('a configuration', () => {
       DATABASE_URL: 'canary-one',
       NATS_URL: 'canary-two',
       SHOP_KEY: 'canary3',
-      PORT: 'canary-four',
+      OPS_PORT: 'canary-four',
     };
     expect(problemsOf(wrong)).toHaveLength(4);
     expect(problemsOf(wrong).join()).not.toContain('canary');
   });
 
   test('takes an empty variable for an absent one', () => {
-    expect(loadConfig(ShopConfig, { ...GOOD, PORT: '', HOST: '' })).toMatchObject({
-      port: 8080,
+    expect(loadConfig(ShopConfig, { ...GOOD, OPS_PORT: '', HOST: '' })).toMatchObject({
+      opsPort: 8081,
       host: '127.0.0.1',
     });
     expect(problemsOf({ ...GOOD, SHOP_KEY: '' })).toEqual([expect.stringContaining('SHOP_KEY')]);

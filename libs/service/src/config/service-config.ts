@@ -47,19 +47,20 @@ export class ServiceConfig extends NatsConfig {
   @IsIn(MODES)
   mode: (typeof MODES)[number] = 'production';
 
-  @Env('HOST', { description: 'Address the HTTP port listens on.', example: '127.0.0.1' })
+  @Env('HOST', { description: 'Address that the ports of this process listen on.', example: '127.0.0.1' })
   @IsString()
   host: string = '127.0.0.1';
 
-  @Env('PORT', {
-    description: 'HTTP port: health for probes, and what the service itself offers. 0: any free one.',
-    example: '8080',
+  @Env('OPS_PORT', {
+    description:
+      'HTTP port of whoever runs the installation, never open to the outside: /health/live, /health/ready, /metrics. 0: any free one.',
+    example: '8081',
   })
   @Type(() => Number)
   @IsInt()
   @Min(0)
   @Max(65_535)
-  port: number = 8080;
+  opsPort: number = 8081;
 
   @Env('LOG_LEVEL', { description: 'Lowest level that is logged.', example: 'info' })
   @IsIn(['debug', 'info', 'warn', 'error'])

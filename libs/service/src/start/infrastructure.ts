@@ -5,13 +5,14 @@ import { Messaging, RpcClient } from '@svc/messaging';
 import { DataSource, type MixedList } from 'typeorm';
 import { natsAccess } from '../config/nats-config.js';
 import { ServiceConfig } from '../config/service-config.js';
+import { OpsServer } from './ops-server.js';
 import { PeriodicTasks } from '../tasks/periodic-tasks.js';
 import { CheckUp } from './check-up.js';
 
 /** Tries of a service that starts to reach its database: for a minute. */
 export const DATABASE_PATIENCE = { retryAttempts: 120, retryDelay: 500 };
 
-/** Lists the providers that every service needs: its configuration (also as `ServiceConfig`), NATS, a client for requests, its periodic tasks, and its answer to check-ups. */
+/** Lists the providers that every service needs: its configuration (also as `ServiceConfig`), NATS, a client for requests, its periodic tasks, the port for probes, and its answer to check-ups. */
 export function connectionProviders<T extends ServiceConfig>(
   name: string,
   configType: new () => T,
@@ -33,6 +34,7 @@ export function connectionProviders<T extends ServiceConfig>(
       inject: [Messaging],
     },
     PeriodicTasks,
+    OpsServer,
     {
       provide: CheckUp,
       useFactory: (messaging: Messaging, config: ServiceConfig, dataSource?: DataSource) =>

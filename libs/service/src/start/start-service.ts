@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   type ArgumentMetadata,
   type DynamicModule,
@@ -21,6 +22,7 @@ import { natsAccess } from '../config/nats-config.js';
 import type { ServiceConfig } from '../config/service-config.js';
 import { log, NestLogger, setUpLogger, silenceConsole } from '../logging/logger.js';
 import { HttpErrorFilter, RpcErrorFilter } from './error-filters.js';
+import { OpsServer } from './ops-server.js';
 import { requestIdOf } from './request-id.js';
 
 /** Time limit for headers and body to come in, in ms: a client that sends byte by byte must not hold a connection for ever. */
@@ -35,19 +37,28 @@ export interface StartOptions {
   config: () => ServiceConfig;
   /** The module provides a `JetStreamStrategy`: this app consumes events or commands. */
   jetstream?: boolean;
+  /** HTTP port for customers; an app without one has the port for probes alone. */
+  http?: () => HttpOptions;
+}
+
+/** Options of an HTTP port for customers. */
+export interface HttpOptions {
+  port: number;
+  /** Time for which requests are still answered after SIGTERM, while the service says that it is not ready: whoever sends them looks for another one. */
+  preStopMs: number;
   /** Time limit for headers and body of a request to come in, 30 s by default; headers alone never have longer than that. */
   requestLimitMs?: number;
   /** Largest HTTP body in bytes, 1 MiB by default. */
   bodyLimit?: number;
   /** Proxies whose `X-Forwarded-For` is believed; none by default. */
-  trustedProxies?: () => string[];
+  trustedProxies?: string[];
   /** Callback for last touches before the service listens, e.g. hooks and pages of the HTTP server. */
   customize?: (app: NestFastifyApplication) => Promise<void> | void;
 }
 
 /**
- * Starts a service: configuration, logger, HTTP (health at least), requests over NATS, JetStream where asked, clean
- * shutdown on SIGTERM. A launcher that started it hears `{type: 'ready', port}` by IPC, and its death ends the service.
+ * Starts a service: configuration, logger, requests over NATS, JetStream where asked, HTTP where asked, probes, clean shutdown on SIGTERM. A
+ * launcher that started it hears `{type: 'ready', opsPort, port}` by IPC, and its death ends the service.
  */
 export async function startService(options: StartOptions): Promise<void> {
   silenceConsole();
@@ -56,9 +67,13 @@ export async function startService(options: StartOptions): Promise<void> {
     process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
     process.on('unhandledRejection', (error) => log().error({ err: error }, 'unhandled rejection'));
     const app = await bootService(options);
-    app.enableShutdownHooks(['SIGTERM', 'SIGINT'], { useProcessExit: true });
+    const http = options.http?.();
+    endOnSignal(app, http?.preStopMs ?? 0);
     endWithConnections(app);
-    announce(options.name, Number(new URL(await app.getUrl()).port));
+    announce(options.name, {
+      opsPort: app.get(OpsServer, { strict: false }).port,
+      ...(http ? { port: Number(new URL(await app.getUrl()).port) } : {}),
+    });
   } catch (error) {
     fail(options.name, error);
   }
@@ -67,22 +82,26 @@ export async function startService(options: StartOptions): Promise<void> {
 /** Boots a service as the part of `startService` does that leaves the process alone: tests boot a service this way and `close()` it. */
 export async function bootService(options: StartOptions): Promise<NestFastifyApplication> {
   const config = options.config();
-  const app = await createApp(options);
-  await options.customize?.(app);
+  const http = options.http?.();
+  const app = await createApp(options.module, http);
+  await http?.customize?.(app);
   await connectTransports(app, options, config);
-  await app.listen(config.port, config.host);
+  if (http) await app.listen(http.port, config.host);
+  await app.get(OpsServer, { strict: false }).listen(config.opsPort, config.host);
   return app;
 }
 
-async function createApp({
-  module,
-  bodyLimit = 1_048_576,
-  requestLimitMs = REQUEST_LIMIT_MS,
-  trustedProxies = () => [],
-}: StartOptions): Promise<NestFastifyApplication> {
+async function createApp(
+  module: StartOptions['module'],
+  {
+    bodyLimit = 1_048_576,
+    requestLimitMs = REQUEST_LIMIT_MS,
+    trustedProxies = [],
+  }: Partial<HttpOptions> = {},
+): Promise<NestFastifyApplication> {
   const adapter = new FastifyAdapter({
     bodyLimit,
-    trustProxy: trustedProxies(),
+    trustProxy: trustedProxies,
     genReqId: requestIdOf,
     requestIdHeader: false,
     return503OnClosing: false, // that answer has neither our error body nor a request id; an inbound request is answered
@@ -133,6 +152,26 @@ async function connectTransports(
   }
 }
 
+/** Ends the process when it is asked to: no traffic is wanted from then on, what comes all the same is answered for a while, then all is closed in order. */
+function endOnSignal(app: NestFastifyApplication, preStopMs: number): void {
+  let ending = false;
+  const end = async (): Promise<void> => {
+    if (ending) return;
+    ending = true;
+    app.get(OpsServer, { strict: false }).turnAway();
+    await delay(preStopMs);
+    await app.close();
+    process.exit(0);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.on(signal, () => {
+      end().catch((error: unknown) => {
+        log().error({ err: error }, 'the service did not end in order');
+        process.exit(1);
+      });
+    });
+}
+
 /**
  * Ends the process when NATS has closed a connection for good, because what the process shows it is not what it wants to see any more: whoever runs the
  * process starts it anew, with what is right by then.
@@ -148,9 +187,9 @@ function endWithConnections(app: NestFastifyApplication): void {
   }
 }
 
-function announce(name: string, port: number): void {
-  log().info({ port }, `${name} is ready`);
-  process.send?.({ type: 'ready', port });
+function announce(name: string, ports: { opsPort: number; port?: number }): void {
+  log().info(ports, `${name} is ready`);
+  process.send?.({ type: 'ready', ...ports });
 }
 
 function fail(name: string, error: unknown): never {

@@ -1,12 +1,15 @@
 // A service as small as one can be, started the way every service is.
 import { Module } from '@nestjs/common';
-import { log, ServiceConfig, startService, configReader } from '@svc/service';
+import { configReader, connectionProviders, log, ServiceConfig, startService } from '@svc/service';
+
+class SmallConfig extends ServiceConfig {}
+const read = configReader(SmallConfig);
 
 class SmallModule {}
-Module({})(SmallModule);
+Module({ providers: connectionProviders('small', SmallConfig, read) })(SmallModule);
 
-const read = configReader(ServiceConfig);
-await startService({ name: 'small', module: SmallModule, config: read });
+const http = () => ({ port: 0, preStopMs: Number(process.env.PRE_STOP_MS ?? 0) });
+await startService({ name: 'small', module: SmallModule, config: read, http });
 
 // These lines print what a library, a failed statement and a forgotten promise would.
 console.log('canary', { privKey: 'canary' });

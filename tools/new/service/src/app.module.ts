@@ -1,11 +1,10 @@
 import { Module } from '@nestjs/common';
-import { connectionProviders, databaseModule, HealthController } from '@svc/service';
+import { connectionProviders, databaseModule } from '@svc/service';
 import { NewServiceConfig, readConfig } from './config.js';
 
 /** The whole wiring of `new-service`. */
 @Module({
   imports: [databaseModule('new_service', readConfig, [])],
-  controllers: [HealthController],
   providers: [...connectionProviders('new-service', NewServiceConfig, readConfig)],
 })
 export class AppModule {}

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 test.each(['live', 'ready'])('the service says that it is %s', async (probe) => {
-  const response = await fetch(`${service.url}/health/${probe}`);
+  const response = await fetch(`${service.opsUrl}/health/${probe}`);
   expect({ status: response.status, body: await response.json() }).toEqual({
     status: 200,
     body: { status: 'ok' },

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { round3 } from '../../figures.js';
 import type { Benchmark } from '../../named-run.js';
+import { nodeFlagsOf } from '../../repository.js';
 import { cpuMsWhenIdle, cpuMsOf } from '../../stack/process-figures.js';
 import { Program } from '../../stack/program.js';
 import { compareSides } from '../sides.js';
@@ -11,8 +12,6 @@ const EVENTS = 8_000;
 /** Number of connections, as many as the dispatcher opens: eight for an endpoint whose receiver answers. */
 const CONNECTIONS = 8 * TENANTS;
 const ROUNDS = 8;
-/** The flags of the dispatcher (`services.ts` of the launcher). */
-const NODE_FLAGS = ['--max-semi-space-size=64', '--initial-old-space-size=256'];
 const LEAST_RATIO = 0.25;
 const MOST_CPU_RATIO = 2.5;
 const BODY_BYTES = 830;
@@ -91,7 +90,10 @@ async function compareSteps(
     NATS_PASSWORD: password,
     RECEIVER: scene.urlOf('ok/steps'),
   };
-  const { program } = await Program.start('steps.mjs', { env, nodeOptions: NODE_FLAGS });
+  const { program } = await Program.start('steps.mjs', {
+    env,
+    nodeOptions: nodeFlagsOf('webhook-dispatcher'),
+  });
   // The dispatcher sees events without a receiver in them: it stays out of the way.
   process.kill(scene.dispatcherPid, 'SIGSTOP');
   try {

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Stack } from '../../stack/stack.js';
 
 const LOOK_EVERY_MS = 250;
-const READY = /"port":(\d+)[^\n]*session-worker is ready/g;
+const READY = /"opsPort":(\d+)[^\n]*session-worker is ready/g;
 
 /** Words that a change is told with: in a line of the log, and at the beginning of a line of the figures. */
 export interface Telling {

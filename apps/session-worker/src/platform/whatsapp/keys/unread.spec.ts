@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { MetricsController, setUpLogger } from '@svc/service';
+import { metricsText, setUpLogger } from '@svc/service';
 import { watchUnread } from './unread.js';
 
 const stanza = (id: string) => ({ tag: 'message', attrs: { from: '1@lid', id } });
-const counted = (): number =>
-  Number(/untold_total{reason="unread"} (\d+)/.exec(new MetricsController().metrics())?.[1] ?? 0);
+const counted = (): number => Number(/untold_total{reason="unread"} (\d+)/.exec(metricsText())?.[1] ?? 0);
 const unread = async (): Promise<boolean> => false;
 const halfAMinute = (): Promise<void> => jest.advanceTimersByTimeAsync(30_000);
 

@@ -1,10 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { MetricsController, setUpLogger } from '@svc/service';
+import { metricsText, setUpLogger } from '@svc/service';
 import { encodeWAMessage, proto } from '@whiskeysockets/baileys';
 import { countContent } from './content-names.js';
 
 setUpLogger('test', 'silent');
-const metricsText = (): string => new MetricsController().metrics();
 const counted = (labels: string): boolean =>
   metricsText().includes(`platform_unknown_stanzas_total{${labels}} 1`);
 /** A plaintext with one more field, of a number that no schema has, behind it. */
