@@ -16,7 +16,7 @@ import {
  */
 const INTERVAL_MS = 60;
 const BATCH = 12;
-/** Looks where the last one found none. */
+/** Pause of a sweeper that has found no row, or one that NATS did not take, in ms. */
 const LOOK_MS = 1_000;
 /** Most rows that one statement brings forward. */
 const LEFT_BATCH = 500;
@@ -60,9 +60,9 @@ export const CLAIM_SQL = `${turnsSql('m.next_publish_at <= statement_timestamp()
     client_message_id AS "clientMessageId",
     metadata, created_at AS "createdAt", released_at AS "releasedAt", expires_at AS "expiresAt"`;
 
-// The statement finds rows by their keys (docs/adr/0028-statements-use-the-primary-key.md).
-const NOT_TAKEN_SQL = `UPDATE message SET publish_attempts = publish_attempts - 1,
-    next_publish_at = statement_timestamp() + interval '1 second' + array_position($1::uuid[], id) * interval '1 millisecond'
+// They are due as if nobody had tried: by the time at which they were accepted, or a message that waits for its first turn would overtake one that
+// NATS has not taken. The statement finds rows by their keys (docs/adr/0028-statements-use-the-primary-key.md).
+const NOT_TAKEN_SQL = `UPDATE message SET publish_attempts = publish_attempts - 1, next_publish_at = ${SOON_SQL}
   WHERE id = ANY($1) AND status || '' = 'QUEUED'`;
 
 // The rows of a process that died between a row and its publication, or of a stream that is made again, do not wait for their own time.
@@ -118,7 +118,9 @@ export class MessageSweeper implements OnApplicationBootstrap {
     const notTaken = await Promise.all(
       sessions.map((id) => this.publishInOrder(rows.filter(({ sessionId }) => sessionId === id))),
     );
-    if (notTaken.flat().length > 0) await this.dataSource.query(NOT_TAKEN_SQL, [notTaken.flat()]);
+    if (notTaken.flat().length === 0) return;
+    this.lookAt = performance.now() + LOOK_MS;
+    await this.dataSource.query(NOT_TAKEN_SQL, [notTaken.flat()]);
   }
 
   /** Publishes the messages of one session. What follows a message that could not be published waits with it: it must not overtake. */
