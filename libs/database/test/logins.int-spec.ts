@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { TestDatabase } from '@svc/test-servers';
 import pg from 'pg';
 import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
-import { grantLogins, type Login, loginUrl, schemaDataSource } from '../src/index.js';
+import { grantLogins, type Login, loginOf, loginUrl, migrate, schemaDataSource } from '../src/index.js';
 import { scramVerifier } from '../src/logins/scram.js';
 import { createTestDatabase } from './test-database.js';
 
@@ -82,6 +82,32 @@ test.each([
   await expect(as(login, 'SET ROLE svc_garden', inRole)).rejects.toThrow(/permission denied/);
 });
 
+test('an owner that is no superuser gives its services logins, and renews them', async () => {
+  const owner = { name: `owner_${randomBytes(6).toString('hex')}`, password: 'of the owner' };
+  const schema = `court_${randomBytes(6).toString('hex')}`;
+  const [{ name = '' } = {}] = await database.query<{ name: string }>('SELECT current_database() AS name');
+  await database.query(`CREATE ROLE ${owner.name} LOGIN CREATEROLE PASSWORD '${owner.password}'`);
+  await database.query(`GRANT CREATE ON DATABASE ${name} TO ${owner.name}`);
+  await database.query(`GRANT CREATE ON SCHEMA public TO ${owner.name}`);
+  await database.query(`ALTER TABLE public.svc_clock OWNER TO ${owner.name}`);
+  const ownerUrl = loginUrl(database.url, owner);
+  await migrate({ url: ownerUrl, schema, migrations: [Bed1700000000000] });
+  login = aLogin(schema);
+  await grantLogins(ownerUrl, [login]);
+  const renewed = { ...login, password: 'another one' };
+  await grantLogins(ownerUrl, [renewed]);
+  const statements = [`SET ROLE svc_${schema}`, `INSERT INTO ${schema}.bed VALUES (1) RETURNING id`];
+  expect(await as(renewed, ...statements)).toEqual([{ id: 1 }]);
+});
+
+test('a login is not made where its password cannot be kept', async () => {
+  const full = (): never => {
+    throw new Error('The disk is full.');
+  };
+  await expect(grantLogins(database.url, [login], full)).rejects.toThrow('The disk is full.');
+  expect(await exists(login)).toBe(false);
+});
+
 test('a login that is granted again keeps its password, or gets the one that is given', async () => {
   await grant(login);
   await grant(login);
@@ -133,7 +159,10 @@ describe('a login is refused, and all beside it,', () => {
   test('that is there with a password that nobody knows', async () => {
     const other = aLogin('meadow');
     await grant(other);
-    await refused({ ...other, mustBeNew: true }, /exists, with a password that is not known here\.$/);
+    await refused(
+      { ...other, mustBeNew: true },
+      /exists, with a password that is not known here: bring that password along, or renew it\.$/,
+    );
   });
 
   test('whose schema was never made', () =>
@@ -146,6 +175,13 @@ test('the address of a login has nothing of the owner in it, and all else', () =
   expect(loginUrl(owner, { name: 'a b', password: 'p/w' })).toBe(
     'postgres://a%20b:p%2Fw@db:5433/svc?sslmode=verify-full',
   );
+  expect(loginUrl('postgres:///svc?host=/run/pg&user=owner', { name: 'a', password: 'p/w' })).toBe(
+    'postgres:///svc?host=%2Frun%2Fpg&user=a&password=p%2Fw',
+  );
+  for (const address of [owner, 'postgres:///svc?host=/run/pg'])
+    expect(loginOf(loginUrl(address, { name: 'a b', password: 'p/w' }))).toEqual({
+      ...{ name: 'a b', password: 'p/w' },
+    });
 });
 
 test('a verifier is the one that PostgreSQL makes of the password', async () => {

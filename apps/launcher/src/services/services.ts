@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { ROOT } from '../config.js';
 
-/** A row says how the launcher runs a service. Which variables the service reads, its own build says (`variables.ts`). */
-export interface ServiceRow {
+/** A row says how the launcher runs a program. Which variables the program reads, its own build says (`variables.ts`). */
+export interface ProgramRow {
   name: string;
   /** Services stop in this order; those of one number together. */
   stopOrder: number;
@@ -10,6 +10,12 @@ export interface ServiceRow {
   niceness?: number;
   /** Flags of its Node.js. */
   nodeFlags?: readonly string[];
+}
+
+/** A program that keeps what it knows in the database. */
+export interface ServiceRow extends ProgramRow {
+  /** The schema that its migrations make, the only one which its login may use. */
+  schema: string;
 }
 
 export const GATEWAY = 'api-gateway';
@@ -38,25 +44,27 @@ const HEAP_MB = 256;
  */
 const HEAP_GROWTH = 100;
 
-/** The table of the services, each of which has a schema. The customer's door closes first, what others ask closes last. */
+/** The table of the services. The customer's door closes first, what others ask closes last. */
 export const SERVICES: readonly ServiceRow[] = [
-  { name: 'billing', stopOrder: 3 },
-  { name: 'limits', stopOrder: 3 },
-  { name: WORKER, stopOrder: 2, niceness: LOW_PRIORITY },
+  { name: 'billing', schema: 'billing', stopOrder: 3 },
+  { name: 'limits', schema: 'limits', stopOrder: 3 },
+  { name: WORKER, schema: 'sessions', stopOrder: 2, niceness: LOW_PRIORITY },
   {
     name: 'webhook-dispatcher',
+    schema: 'webhooks',
     stopOrder: 2,
     nodeFlags: [`--max-semi-space-size=${YOUNG_MB}`, `--initial-old-space-size=${HEAP_MB}`],
   },
   {
     name: GATEWAY,
+    schema: 'gateway',
     stopOrder: 1,
     nodeFlags: [`--max-semi-space-size=${YOUNG_MB}`, `--heap-growing-percent=${HEAP_GROWTH}`],
   },
 ];
 
 /** The simulator has no schema and stops after those who speak to it. */
-export const SIMULATOR_ROW: ServiceRow = { name: SIMULATOR, stopOrder: 4, niceness: LOW_PRIORITY };
+export const SIMULATOR_ROW: ProgramRow = { name: SIMULATOR, stopOrder: 4, niceness: LOW_PRIORITY };
 
 /** Place in the order of stopping: PostgreSQL and nats-server stop after all their clients. */
 export const SERVERS_STOP_ORDER = 5;

@@ -30,19 +30,39 @@ export function loginName(schema: string): string {
 /** Makes the address of the database for a login, of the one for its owner. */
 export function loginUrl(ownerUrl: string, { name, password }: Pick<Login, 'name' | 'password'>): string {
   const url = new URL(ownerUrl);
-  url.username = encodeURIComponent(name);
-  url.password = encodeURIComponent(password);
   for (const parameter of OF_THE_OWNER) url.searchParams.delete(parameter);
+  if (url.host === '') {
+    // An address of a socket has no place for them but here.
+    url.searchParams.set('user', name);
+    url.searchParams.set('password', password);
+  } else {
+    url.username = encodeURIComponent(name);
+    url.password = encodeURIComponent(password);
+  }
   return url.href;
+}
+
+/** Reads the login out of an address of the database; what is missing is empty. */
+export function loginOf(address: string): Pick<Login, 'name' | 'password'> {
+  const url = new URL(address);
+  return {
+    name: url.searchParams.get('user') ?? decodeURIComponent(url.username),
+    password: url.searchParams.get('password') ?? decodeURIComponent(url.password),
+  };
 }
 
 /**
  * Makes these logins, or gives those that are there these passwords: all of them or, where one is refused, none. Each may become the role of its
  * schema and has no right but that. The roles are there since the migrations.
  * @param ownerUrl of a user that may create roles and has the roles of the schemas to give
+ * @param keep keeps the passwords, once no login is refused any more; where that fails, no login is made
  * @throws LoginRefused where a login is somebody else's, or a role is missing
  */
-export async function grantLogins(ownerUrl: string, logins: readonly Login[]): Promise<void> {
+export async function grantLogins(
+  ownerUrl: string,
+  logins: readonly Login[],
+  keep?: () => void,
+): Promise<void> {
   const client = new pg.Client({ connectionString: ownerUrl, connectionTimeoutMillis: 10_000 });
   client.on('error', () => undefined); // the statement under way says it
   await client.connect();
@@ -50,6 +70,7 @@ export async function grantLogins(ownerUrl: string, logins: readonly Login[]): P
     await client.query('BEGIN');
     await client.query('SELECT pg_advisory_xact_lock($1)', [ROLES_LOCK]);
     for (const login of logins) await grantLogin(client, login);
+    keep?.();
     await client.query('COMMIT');
   } finally {
     await client.end();
@@ -113,7 +134,9 @@ function refusalOf(facts: Facts, schema: string, name: string, mustBeNew: boolea
   if (facts.ownsThings) return `${name} exists and owns something.`;
   if (facts.memberOf.length === 0)
     return `${name} exists and is somebody else's: it may not become ${role}. If it is yours, say GRANT ${role} TO ${name}.`;
-  return mustBeNew ? `${name} exists, with a password that is not known here.` : undefined;
+  return mustBeNew
+    ? `${name} exists, with a password that is not known here: bring that password along, or renew it.`
+    : undefined;
 }
 
 async function mayConnect(client: pg.Client, name: string): Promise<boolean> {
