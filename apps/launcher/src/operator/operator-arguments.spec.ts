@@ -21,7 +21,8 @@ async function askedBy(
     question = [subject, { ...body }];
     return {};
   };
-  if (!call.help) await call.command.ask({ request } as unknown as RpcClient, { ...call.values, operator });
+  if (!call.help && 'ask' in call.command)
+    await call.command.ask({ request } as unknown as RpcClient, { ...call.values, operator });
   return question ?? ['nothing', {}];
 }
 
@@ -190,6 +191,7 @@ describe('the operator refuses, naming the argument and the rule,', () => {
     [['platform-version', 'set'], /^<revision> is missing\. Usage: platform-version set <revision>/],
     [['platform-version', 'set', 'latest'], /^revision must /],
     [['platform-version', 'set', '2.3000.1047769893'], /^revision must /],
+    [['database', 'grant'], /^--folder is missing\. Usage: database grant --folder F/],
     [['clock', 'set', 'tomorrow'], /^time must be in ISO 8601, such as 2026-/],
   ])('%j', async (argv, message) => {
     expect(await refusal(...argv)).toMatch(message);
@@ -227,6 +229,7 @@ test('help names all commands, or one', () => {
     'platform-version set',
     'platform-version auto',
     'clock set',
+    'database grant',
   ]) {
     expect(all).toContain(words);
   }

@@ -45,12 +45,21 @@ import {
   VerifyAuditLogV1,
 } from '@svc/contracts';
 import type { RpcClient } from '@svc/messaging';
+import { refuse } from './refuse.js';
 
 /** Arguments and options of a call by name, and `operator`, who calls; what is not given is absent. */
 export type Values = Record<string, string | boolean | undefined>;
 
-/** A command of the operator CLI. */
-export interface OperatorCommand {
+/** Place where a command is called: the folder that it names, and its environment. */
+export interface Place {
+  dataDir: string | undefined;
+  env: NodeJS.ProcessEnv;
+}
+
+/** A command of the operator CLI: it asks the services, or runs by itself. */
+export type OperatorCommand = Question | Program;
+
+interface Words {
   /** `tenants create`. */
   words: string;
   /** Names of the arguments that follow the words; all are required. */
@@ -59,6 +68,13 @@ export interface OperatorCommand {
   options: Readonly<Record<string, 'required' | 'optional' | 'flag'>>;
   usage: string;
   about: string;
+}
+
+interface Program extends Words {
+  run(values: Values, place: Place): Promise<object>;
+}
+
+interface Question extends Words {
   ask(rpc: RpcClient, values: Values): Promise<object>;
 }
 
@@ -73,6 +89,19 @@ const UNITS =
   'messages and calls of models are a UTC day, tokens a month (overage: bill or block), storage bytes of files, pace requests a second of all keys; keys are those that work, scheduled messages that wait';
 
 export const OPERATOR_COMMANDS: readonly OperatorCommand[] = [
+  {
+    words: 'database grant',
+    args: [],
+    options: { folder: 'required', service: 'optional', renew: 'flag' },
+    usage: '--folder F [--service S] [--renew]',
+    about:
+      'gives each service, or one, a login to PostgreSQL that may use its schema alone, and writes its DATABASE_URL to F/<service>.env; where that file is there, its name and password hold, or another password with --renew. Needs DATABASE_URL (or DATABASE_URL_FILE) of the user that ran the migrations',
+    run: async (values, place) => {
+      // The client of PostgreSQL takes a part of a second to load, which no other command needs.
+      const { grantDatabase } = await import('./database-grant.js');
+      return grantDatabase(values, place);
+    },
+  },
   {
     words: 'tenants create',
     args: [],
@@ -345,9 +374,4 @@ function checked<T extends object>(type: DataClass<T>, data: object, names: Reco
       );
     throw refuse(rename(error.message));
   }
-}
-
-/** The command line is wrong, in one sentence. */
-export function refuse(message: string): AppError {
-  return new AppError('VALIDATION_FAILED', message);
 }
