@@ -58,6 +58,11 @@ test('servers and a platform of the user replace the embedded ones and outlive t
     PLATFORM_URL: websocket,
     PLATFORM_TRUST_ROOT: trustRoot,
   });
+  const database = new URL(environmentOf(launcher.pidOf('billing') as number)['DATABASE_URL'] as string);
+  expect([database.host, database.username]).toEqual([
+    new URL(postgres.url).host,
+    `svc_billing_login_${secrets.stackId}`,
+  ]);
   const workers = ['session-worker', 'session-worker-2'];
   const workerNames = workers.map((name) => environmentOf(launcher.pidOf(name) as number)['WORKER_NAME']);
   expect(workerNames).toEqual(workers.map((name) => `${name}-${secrets.stackId}`));

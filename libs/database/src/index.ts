@@ -14,3 +14,4 @@ export { storable } from './writing/storable.js';
 export { migrate, type MigrateOptions } from './migrate/migrate.js';
 export { sqlFolder } from './migrate/sql-files.js';
 export { schemaDataSource, schemaRole, type SchemaConnection } from './schema-connection.js';
+export { grantLogins, type Login, loginName, loginOf, LoginRefused, loginUrl } from './logins/logins.js';

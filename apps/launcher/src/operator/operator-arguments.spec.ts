@@ -23,7 +23,7 @@ async function askedBy(
   };
   const rpc = { request } as unknown as RpcClient;
   const nats = { url: 'nats://127.0.0.1:1' };
-  if (!call.help) await call.command.ask(rpc, { ...call.values, operator }, nats);
+  if (!call.help && 'ask' in call.command) await call.command.ask(rpc, { ...call.values, operator }, nats);
   return question ?? ['nothing', {}];
 }
 
@@ -192,6 +192,7 @@ describe('the operator refuses, naming the argument and the rule,', () => {
     [['platform-version', 'set'], /^<revision> is missing\. Usage: platform-version set <revision>/],
     [['platform-version', 'set', 'latest'], /^revision must /],
     [['platform-version', 'set', '2.3000.1047769893'], /^revision must /],
+    [['database', 'grant'], /^--folder is missing\. Usage: database grant --folder F/],
     [['clock', 'set', 'tomorrow'], /^time must be in ISO 8601, such as 2026-/],
   ])('%j', async (argv, message) => {
     expect(await refusal(...argv)).toMatch(message);
@@ -230,6 +231,7 @@ test('help names all commands, or one', () => {
     'platform-version auto',
     'clock set',
     'doctor',
+    'database grant',
   ]) {
     expect(all).toContain(words);
   }

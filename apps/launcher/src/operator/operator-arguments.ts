@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
-import { OPERATOR_COMMANDS, type OperatorCommand, refuse, type Values } from './operator-commands.js';
+import { OPERATOR_COMMANDS, type OperatorCommand, type Values } from './operator-commands.js';
+import { refuse } from './refuse.js';
 import { firstSentence } from '../reason.js';
 
 /** A parsed command line: a call, or a wish for help on one command or on all. */

@@ -46,12 +46,21 @@ import {
 } from '@svc/contracts';
 import type { NatsAccess, RpcClient } from '@svc/messaging';
 import { type Diagnosis, diagnosisText, examine, isWrong } from './doctor/doctor.js';
+import { refuse } from './refuse.js';
 
 /** Arguments and options of a call by name, and `operator`, who calls; what is not given is absent. */
 export type Values = Record<string, string | boolean | undefined>;
 
-/** A command of the operator CLI. */
-export interface OperatorCommand {
+/** Place where a command is called: the folder that it names, and its environment. */
+export interface Place {
+  dataDir: string | undefined;
+  env: NodeJS.ProcessEnv;
+}
+
+/** A command of the operator CLI: it asks the services, or runs by itself. */
+export type OperatorCommand = Question | Program;
+
+interface Words {
   /** `tenants create`. */
   words: string;
   /** Names of the arguments that follow the words; all are required. */
@@ -60,11 +69,18 @@ export interface OperatorCommand {
   options: Readonly<Record<string, 'required' | 'optional' | 'flag'>>;
   usage: string;
   about: string;
-  ask(rpc: RpcClient, values: Values, nats: NatsAccess): Promise<object>;
   /** Writes the answer for people, who get it unless the option `json` is given. */
   show?(answer: object): string;
   /** The answer says that something is wrong: the exit code is 1. */
   isBad?(answer: object): boolean;
+}
+
+interface Program extends Words {
+  run(values: Values, place: Place): Promise<object>;
+}
+
+interface Question extends Words {
+  ask(rpc: RpcClient, values: Values, nats: NatsAccess): Promise<object>;
 }
 
 /** The verifier may take this long: it reads all there is. */
@@ -88,6 +104,19 @@ export const OPERATOR_COMMANDS: readonly OperatorCommand[] = [
     ask: (_rpc, _values, nats) => examine(nats),
     show: (answer) => diagnosisText(answer as Diagnosis),
     isBad: (answer) => isWrong(answer as Diagnosis),
+  },
+  {
+    words: 'database grant',
+    args: [],
+    options: { folder: 'required', service: 'optional', renew: 'flag' },
+    usage: '--folder F [--service S] [--renew]',
+    about:
+      'gives each service, or one, a login to PostgreSQL that may use its schema alone, and writes its DATABASE_URL to F/<service>.env; where that file is there, its name and password hold, or another password with --renew. Needs DATABASE_URL (or DATABASE_URL_FILE) of the user that ran the migrations',
+    run: async (values, place) => {
+      // The client of PostgreSQL takes a part of a second to load, which no other command needs.
+      const { grantDatabase } = await import('./database-grant.js');
+      return grantDatabase(values, place);
+    },
   },
   {
     words: 'tenants create',
@@ -361,9 +390,4 @@ function checked<T extends object>(type: DataClass<T>, data: object, names: Reco
       );
     throw refuse(rename(error.message));
   }
-}
-
-/** The command line is wrong, in one sentence. */
-export function refuse(message: string): AppError {
-  return new AppError('VALIDATION_FAILED', message);
 }

@@ -5,6 +5,7 @@ import { natsAccessOf } from '../services/nats-access.js';
 import { askServices } from '../services/service-requests.js';
 import { dataDirOf } from '../config.js';
 import { operatorHelp, parseOperatorCall } from './operator-arguments.js';
+import type { OperatorCommand, Place, Values } from './operator-commands.js';
 import { say } from '../screen.js';
 import { OPERATOR } from '../state/secrets.js';
 import { readStackFile } from '../state/stack-file.js';
@@ -20,9 +21,8 @@ export async function operator(argv: string[], env: NodeJS.ProcessEnv): Promise<
       say(operatorHelp(call.command));
       return 0;
     }
-    const nats = findNats(call.dataDir, env);
     const values = { ...call.values, operator: env['OPERATOR_NAME'] || undefined };
-    const answer = await ask(nats, (rpc) => call.command.ask(rpc, values, nats));
+    const answer = await answerOf(call.command, values, { dataDir: call.dataDir, env });
     const { show, isBad } = call.command;
     say(show && !call.values['json'] ? show(answer) : JSON.stringify(answer));
     return isBad?.(answer) ? 1 : 0;
@@ -33,6 +33,12 @@ export async function operator(argv: string[], env: NodeJS.ProcessEnv): Promise<
     say(`${refusal.code}: ${refusal === error ? refusal.message : String(error)}`, process.stderr);
     return 1;
   }
+}
+
+async function answerOf(command: OperatorCommand, values: Values, place: Place): Promise<object> {
+  if ('run' in command) return command.run(values, place);
+  const nats = findNats(place);
+  return ask(nats, (rpc) => command.ask(rpc, values, nats));
 }
 
 async function ask(nats: NatsAccess, question: (rpc: RpcClient) => Promise<object>): Promise<object> {
@@ -47,7 +53,7 @@ async function ask(nats: NatsAccess, question: (rpc: RpcClient) => Promise<objec
 }
 
 /** Finds NATS, and what to show it; a folder named in the call is preferred, because its `stack.json` has the address for callers. */
-function findNats(dataDir: string | undefined, env: NodeJS.ProcessEnv): NatsAccess {
+function findNats({ dataDir, env }: Place): NatsAccess {
   if (dataDir === undefined && env['NATS_URL']) return natsAccessOf(env['NATS_URL'], env);
   const directory = dataDir === undefined ? dataDirOf(env) : resolve(dataDir);
   const stack = readStackFile(directory);

@@ -15,6 +15,7 @@ const secrets: Secrets = {
   credentialsKey: 'credentials key',
   contactHashKey: 'contact hash key',
   natsKey: 'nats key',
+  databaseKey: 'database key',
   simulatorSeed: 'seed',
   variables: {},
   stackId: 'abcd',

@@ -1,28 +1,34 @@
 import { join } from 'node:path';
 import { ROOT } from '../config.js';
 
-/** A row says when the launcher stops a service. How it runs, its table says (`runtime.ts`). */
-export interface ServiceRow {
+/** A row says when the launcher stops a program. How it runs, its table says (`runtime.ts`). */
+export interface ProgramRow {
   name: string;
   /** Services stop in this order; those of one number together. */
   stopOrder: number;
+}
+
+/** A program that keeps what it knows in the database. */
+export interface ServiceRow extends ProgramRow {
+  /** The schema that its migrations make, the only one which its login may use. */
+  schema: string;
 }
 
 export const GATEWAY = 'api-gateway';
 export const WORKER = 'session-worker';
 export const SIMULATOR = 'simulator';
 
-/** The table of the services, each of which has a schema. The customer's door closes first, what others ask closes last. */
+/** The table of the services. The customer's door closes first, what others ask closes last. */
 export const SERVICES: readonly ServiceRow[] = [
-  { name: 'billing', stopOrder: 3 },
-  { name: 'limits', stopOrder: 3 },
-  { name: WORKER, stopOrder: 2 },
-  { name: 'webhook-dispatcher', stopOrder: 2 },
-  { name: GATEWAY, stopOrder: 1 },
+  { name: 'billing', schema: 'billing', stopOrder: 3 },
+  { name: 'limits', schema: 'limits', stopOrder: 3 },
+  { name: WORKER, schema: 'sessions', stopOrder: 2 },
+  { name: 'webhook-dispatcher', schema: 'webhooks', stopOrder: 2 },
+  { name: GATEWAY, schema: 'gateway', stopOrder: 1 },
 ];
 
 /** The simulator has no schema and stops after those who speak to it. */
-export const SIMULATOR_ROW: ServiceRow = { name: SIMULATOR, stopOrder: 4 };
+export const SIMULATOR_ROW: ProgramRow = { name: SIMULATOR, stopOrder: 4 };
 
 /** Place in the order of stopping: PostgreSQL and nats-server stop after all their clients. */
 export const SERVERS_STOP_ORDER = 5;

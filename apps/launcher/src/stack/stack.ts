@@ -18,7 +18,14 @@ import { freePort } from '../processes/ports.js';
 import { loadSecrets, natsPassword, OPERATOR, OWNER, type Secrets } from '../state/secrets.js';
 import { embeddedNats, embeddedPostgres } from './servers.js';
 import { runtimeOf } from '../services/runtime.js';
-import { processNames, programOf, SERVICES, type ServiceRow, SIMULATOR_ROW } from '../services/services.js';
+import {
+  processNames,
+  type ProgramRow,
+  programOf,
+  SERVICES,
+  type ServiceRow,
+  SIMULATOR_ROW,
+} from '../services/services.js';
 import { removeStackFile, type StackDescription, writeStackFile } from '../state/stack-file.js';
 import { type Launch, type Listener, type Running, Supervised } from '../processes/supervised.js';
 
@@ -67,16 +74,12 @@ export class Stack {
     await step('database schemas', () =>
       this.together(SERVICES.map((row) => this.migrate(row, variables()))),
     );
-    await this.together(
-      SERVICES.flatMap((row) =>
-        processNames(row, this.config.sessionWorkers).map((name) => {
-          const env = (): NodeJS.ProcessEnv =>
-            serviceEnvironment(row, { ...variables(), ...this.natsUser(row) }, this.secrets, name);
-          const part = this.supervise(row, env, name);
-          return step(name, () => part.start());
-        }),
-      ),
-    );
+    const [databases] = await this.together([step('database logins', () => this.databases(databaseUrl))]);
+    await this.services((row) => ({
+      ...variables(),
+      ...this.natsUser(row),
+      DATABASE_URL: databases[row.name],
+    }));
     const demo = await step('demo tenant', async () => {
       // This is loaded only now: the contracts and Nest take a second, in which the first servers come up.
       const { demoTenant } = await import('./demo-tenant.js');
@@ -131,6 +134,27 @@ export class Stack {
     return (await step('PostgreSQL', () => server.start())).url;
   }
 
+  /** Gives each service a login of its own; whoever runs the migrations stays the owner. */
+  private async databases(ownerUrl: string): Promise<Record<string, string>> {
+    // This is loaded only now, while nothing else waits: the client of PostgreSQL takes a part of a second.
+    const { serviceDatabases } = await import('../services/logins.js');
+    return serviceDatabases(ownerUrl, this.secrets).catch((error: Error) => {
+      throw new Error(`The services could not be given logins to the database: ${error.message}`);
+    });
+  }
+
+  private async services(variablesOf: (row: ServiceRow) => Variables): Promise<void> {
+    await this.together(
+      SERVICES.flatMap((row) =>
+        processNames(row, this.config.sessionWorkers).map((name) => {
+          const env = (): NodeJS.ProcessEnv => serviceEnvironment(row, variablesOf(row), this.secrets, name);
+          const part = this.supervise(row, env, name);
+          return step(name, () => part.start());
+        }),
+      ),
+    );
+  }
+
   /** Returns what a service shows our own nats-server; somebody else's has its users in the environment. */
   private natsUser({ name }: ServiceRow): Variables {
     if (this.config.natsUrl) return {};
@@ -178,7 +202,7 @@ export class Stack {
   }
 
   /** Makes a service as a child process that is started again when it dies; it is not started yet. */
-  private supervise(row: ServiceRow, env: () => NodeJS.ProcessEnv, name = row.name): Supervised<Child> {
+  private supervise(row: ProgramRow, env: () => NodeJS.ProcessEnv, name = row.name): Supervised<Child> {
     const plan = {
       program: programOf(row.name, 'main'),
       log: new LogFile(this.config.dataDir, name),

@@ -11,9 +11,11 @@ export interface Secrets {
   contactHashKey: string;
   /** Every password of the own nats-server follows from this one. */
   natsKey: string;
+  /** The password of each service's login to the database follows from this one. */
+  databaseKey: string;
   /** Fixes the simulator's trust root. */
   simulatorSeed: string;
-  /** Id of the stack, which is no secret: it makes the names of its workers unlike those of another one on the same database. */
+  /** Id of the stack, which is no secret: it makes the names of its workers and logins unlike those of another one on the same database. */
   stackId: string;
   /** Further variables of services, by name: the keys before or after these, while one is changed (docs/keys.md). */
   variables: Record<string, string>;
@@ -25,6 +27,7 @@ const INVENT: { [name in Exclude<keyof Secrets, 'variables'>]: () => string } = 
   credentialsKey: () => randomBytes(32).toString('base64'),
   contactHashKey: () => randomBytes(32).toString('hex'),
   natsKey: () => randomBytes(32).toString('hex'),
+  databaseKey: () => randomBytes(32).toString('hex'),
   simulatorSeed: () => randomBytes(16).toString('hex'),
   stackId: () => randomBytes(4).toString('hex'),
 };
@@ -35,8 +38,14 @@ export const OPERATOR = 'operator';
 export const OWNER = 'owner';
 
 /** Makes the password of a user of the own nats-server. */
-export const natsPassword = ({ natsKey }: Secrets, user: string): string =>
-  createHmac('sha256', natsKey).update(user).digest('base64url');
+export const natsPassword = ({ natsKey }: Secrets, user: string): string => passwordOf(natsKey, user);
+
+/** Makes the password with which a service logs in to the database. */
+export const databasePassword = ({ databaseKey }: Secrets, service: string): string =>
+  passwordOf(databaseKey, service);
+
+const passwordOf = (key: string, user: string): string =>
+  createHmac('sha256', key).update(user).digest('base64url');
 
 /** Reads the secrets of the stack; invents those that are not there yet, also when a later version needs one more. */
 export function loadSecrets(dataDir: string): Secrets {
