@@ -3,6 +3,7 @@ import { RpcClient } from '@svc/messaging';
 import {
   createTestDatabase,
   type ServiceProcess,
+  serviceUrl,
   startProcess,
   startTestNats,
   type TestService,
@@ -32,7 +33,7 @@ export class WorkerProcess implements TestService {
       startTestNats(),
     ]);
     const worker = new WorkerProcess(database, nats, RpcClient.at({ url: nats.url }, 'test'), {
-      ...{ DATABASE_URL: database.url, NATS_URL: nats.url, PORT: '0', LOG_LEVEL: 'info' },
+      ...{ DATABASE_URL: serviceUrl(database, schema), NATS_URL: nats.url, PORT: '0', LOG_LEVEL: 'info' },
       ...workerEnv(platform),
       PLATFORM_CA: await platform.authority(),
       ...env,

@@ -5,6 +5,7 @@ import { RpcClient } from '@svc/messaging';
 import {
   createTestDatabase,
   type ServiceProcess,
+  serviceUrl,
   startProcess,
   startTestNats,
   temporaryDirectory,
@@ -27,7 +28,8 @@ let mediaDir: string;
 /** Starts the gateway as a process of its own, again when one was killed. */
 export async function startGateway(): Promise<void> {
   gateway = await startProcess(fileURLToPath(new URL('../../dist/bundle/main.js', import.meta.url)), {
-    ...{ DATABASE_URL: database.url, NATS_URL: nats.url, PORT: '0', LOG_LEVEL: 'debug', KEY_PEPPER: PEPPER },
+    DATABASE_URL: serviceUrl(database, schema),
+    ...{ NATS_URL: nats.url, PORT: '0', LOG_LEVEL: 'debug', KEY_PEPPER: PEPPER },
     MEDIA_DIR: mediaDir,
     CONTACT_HASH_KEY: PEPPER,
     NATS_USER: 'test',
