@@ -71,7 +71,7 @@ function enterName(root, name) {
     root,
     'apps/launcher/src/services/services.ts',
     /^ {2}\{ name: WORKER,/m,
-    `  { name: '${name}', stopOrder: 3 },\n`,
+    `  { name: '${name}', schema: '${schema}', stopOrder: 3 },\n`,
   );
   insert(root, 'apps/e2e/package.json', /^ *"@svc\/simulator"$/m, `      "@svc/${name}",\n`);
   insert(

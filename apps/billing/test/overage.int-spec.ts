@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ClearEntitlement, GetSubscription, GetUsage, SetEntitlement, SetSubscription } from '@svc/contracts';
 import { migrate } from '@svc/database';
-import { bootTestService, startTestServers, type TestService } from '@svc/testing';
+import { bootTestService, serviceUrl, startTestServers, type TestService } from '@svc/testing';
 import { KeptOverage1764700000010 } from '../src/migrations/1764700000010-kept-overage.js';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
@@ -23,7 +23,8 @@ beforeAll(async () => {
     [[old, oldToo]],
   );
   await migrate({ ...schema, url: database.url });
-  const service = await bootTestService(serviceOptions, { DATABASE_URL: database.url, NATS_URL: nats.url });
+  const env = { DATABASE_URL: serviceUrl(database, schema), NATS_URL: nats.url };
+  const service = await bootTestService(serviceOptions, env);
   const stop = async (): Promise<void> => {
     await service.stop();
     await servers.stop();

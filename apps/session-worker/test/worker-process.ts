@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import {
   natsLogin,
   type ServiceProcess,
+  serviceUrl,
   startProcess,
   startTestServers,
   type TestServers,
@@ -38,7 +39,7 @@ export class WorkerProcess implements TestService {
     ]);
     const { database, nats } = servers;
     const worker = new WorkerProcess(servers, {
-      ...{ DATABASE_URL: database.url, NATS_URL: nats.url, OPS_PORT: '0', LOG_LEVEL: 'info' },
+      ...{ DATABASE_URL: serviceUrl(database, schema), NATS_URL: nats.url, OPS_PORT: '0', LOG_LEVEL: 'info' },
       ...natsLogin(serviceOptions.name),
       ...workerEnv(platform),
       PLATFORM_CA: await platform.authority(),

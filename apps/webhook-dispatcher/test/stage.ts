@@ -25,6 +25,7 @@ import {
   DatabaseProxy,
   natsLogin,
   type ServiceProcess,
+  serviceUrl,
   startProcess,
   startTestServers,
   type TestDatabase,
@@ -271,7 +272,7 @@ export class Stage {
       WebhookReceiver.start(),
     ]);
     ({ database: this.database, nats: this.nats, rpc: this.rpc } = this.servers);
-    this.proxy = await DatabaseProxy.start(this.database.url);
+    this.proxy = await DatabaseProxy.start(serviceUrl(this.database, schema));
     this.producer = await Producer.connect(this.nats.url);
     this.chain = await AuditChain.listen(this.nats.url);
     Object.assign(this.env, { DATABASE_URL: this.proxy.url, NATS_URL: this.nats.url });

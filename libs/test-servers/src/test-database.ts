@@ -4,7 +4,7 @@ import { testRun } from './config.js';
 
 /** A database of one test file. */
 export interface TestDatabase {
-  /** A superuser's address: services narrow themselves to the role of their schema. */
+  /** A superuser's address, for a test that looks behind its service. */
   url: string;
   /** Runs a statement as superuser, outside any service. */
   query<T extends pg.QueryResultRow>(sql: string, parameters?: unknown[]): Promise<T[]>;

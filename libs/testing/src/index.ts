@@ -15,7 +15,7 @@ export { HostileHost, type HostileHostCounts } from './hostile-host.js';
 export { schemaColumns } from './schema-columns.js';
 export { functionsWithoutFile } from './schema-functions.js';
 export { natsConnectionOf } from './nats-connection.js';
-export { createTestDatabase, type TestSchema } from './test-database.js';
+export { createTestDatabase, serviceUrl, type TestSchema } from './test-database.js';
 export {
   bootTestService,
   type BootedService,

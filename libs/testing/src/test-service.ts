@@ -2,7 +2,7 @@ import type { Abstract } from '@nestjs/common';
 import { Messaging, RpcClient } from '@svc/messaging';
 import { bootService, OpsServer, setUpLogger, silenceConsole, type StartOptions } from '@svc/service';
 import { natsLogin, startTestNats, type TestDatabase, type TestNats } from '@svc/test-servers';
-import { createTestDatabase, type TestSchema } from './test-database.js';
+import { createTestDatabase, serviceUrl, type TestSchema } from './test-database.js';
 
 /** The servers of one test file. */
 export interface TestServers {
@@ -83,7 +83,7 @@ export async function startTestService(
   const servers = await startTestServers(options, schema);
   const { database, nats } = servers;
   const service = await bootTestService(options, {
-    ...{ DATABASE_URL: database.url, NATS_URL: nats.url, ...env },
+    ...{ DATABASE_URL: serviceUrl(database, schema), NATS_URL: nats.url, ...env },
   });
   return {
     ...servers,

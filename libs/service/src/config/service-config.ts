@@ -10,8 +10,9 @@ export const MODES = ['production', 'development'] as const;
 /** Variables that every service reads; an app's `config.ts` extends it. */
 export class ServiceConfig extends NatsConfig {
   @Env('DATABASE_URL', {
-    description: 'PostgreSQL of this service; its user must be a member of the role of the schema.',
-    example: 'postgres://svc:secret@127.0.0.1:5432/svc',
+    description:
+      'PostgreSQL, as the login of this service, which must be a member of the role of its schema; `operator database grant` makes it.',
+    example: 'postgres://svc_login:secret@127.0.0.1:5432/svc',
     secret: true,
   })
   @Matches(/^postgres(ql)?:\/\//, { message: 'databaseUrl must start with postgres://' })
