@@ -9,7 +9,7 @@ import {
 } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
-import { STREAMS } from '@svc/contracts';
+import { type StreamReader, STREAMS } from '@svc/contracts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -68,6 +68,11 @@ export class Streams {
     this.told.add(wanted.name);
     this.logger.warn(`The stream ${wanted.name} stays as it is: ${differences.join('; ')}.`);
   }
+}
+
+/** Names the durable of an app, or that of one of its partitions. */
+export function durableOf({ app, partitioned }: StreamReader, partition: number): string {
+  return partitioned ? `${app}-${partition}` : app;
 }
 
 /** A durable pull consumer: one filter, explicit acks, no delivery limit (dead-lettering is ours). */
