@@ -26,6 +26,9 @@ function consumersOf({ app, stream, partitioned, only }, contracts) {
   ];
 }
 
+/** Says how far the others have read: what they have not is told again by who told it, when a stream is gone. */
+const positionsOfReaders = (contracts) => `$JS.API.CONSUMER.LIST.${contracts.STREAMS.events}`;
+
 const ofKind = (kind, { names, contracts }) =>
   [...names].map((name) => contracts[name]).filter((contract) => contract?.kind === kind);
 
@@ -48,7 +51,7 @@ function rightsOfService(app, { names, published, deadLetters, owner }, contract
         : []),
       ...commandsOf(used),
       contracts.deadLetterSubject(app),
-      ...events,
+      ...(events.length > 0 ? [positionsOfReaders(contracts), ...events] : []),
       `notice.${app}.*`,
       ...own,
       ...ofKind('request', used)

@@ -26,7 +26,7 @@ import { restartPostgres } from './drills/restart-postgres.js';
 import { revocation } from './drills/revocation.js';
 import { rollingDeploy } from './drills/rolling-deploy.js';
 import { rotateSecrets } from './drills/rotate-secrets.js';
-import { wipeNats } from './drills/wipe-nats.js';
+import { wipeNats } from './drills/wipe-nats/wipe-nats.js';
 import type { Benchmark, NamedRun } from './named-run.js';
 
 /** Drills and benchmarks by name. */

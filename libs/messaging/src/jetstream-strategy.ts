@@ -5,6 +5,7 @@ import { lastValueFrom } from 'rxjs';
 import { HandedEvent, Pull, readJson } from './pull.js';
 import type { Messaging } from './messaging.js';
 import { type HandlerExtras, JETSTREAM } from './patterns.js';
+import { durableOf } from './streams.js';
 
 /** Stream and durables of an app that consumes. Partitions are pulled between `startPartition` and `stopPartition`. */
 export interface JetStreamOptions extends StreamReader {
@@ -44,8 +45,8 @@ export class JetStreamStrategy extends Server implements CustomTransportStrategy
   }
 
   listen(callback: () => void): void {
-    const { only, partitioned, app } = this.options;
-    if (!partitioned) this.startPull(ALL_PARTITIONS, this.filter(only ? `*.${only.name}` : '>'), app);
+    const { only, partitioned } = this.options;
+    if (!partitioned) this.startPull(ALL_PARTITIONS, this.filter(only ? `*.${only.name}` : '>'));
     // The handlers exist from here on; a message handed out before would find none.
     this.listening = true;
     for (const pull of this.pulls.values()) pull.start();
@@ -60,7 +61,7 @@ export class JetStreamStrategy extends Server implements CustomTransportStrategy
   /** Starts handing out the messages of a partition this process owns. */
   startPartition(partition: number): void {
     if (!this.pulls.has(partition)) {
-      this.startPull(partition, this.filter(`${partition}.>`), `${this.options.app}-${partition}`);
+      this.startPull(partition, this.filter(`${partition}.>`));
     }
   }
 
@@ -83,8 +84,9 @@ export class JetStreamStrategy extends Server implements CustomTransportStrategy
     return this.options.stream === 'events' ? `evt.${subject}` : `cmd.${subject}`;
   }
 
-  private startPull(key: number, filter: string, durable: string): void {
+  private startPull(key: number, filter: string): void {
     const { maxAckPending = 256 } = this.options;
+    const durable = durableOf(this.options, key);
     const consumer = { stream: STREAMS[this.options.stream], durable, filter, maxAckPending };
     const pull = new Pull(
       this.messaging,

@@ -32,6 +32,7 @@ import {
 import { v7 as uuidv7 } from 'uuid';
 import { connectionOptions, type NatsAccess } from './access.js';
 import type { DeadLetter } from './dead-letters.js';
+import { EventReaders } from './event-readers.js';
 import { Line } from './line.js';
 import { Streams } from './streams.js';
 
@@ -81,6 +82,7 @@ export class Messaging {
     readonly jetstream: JetStreamClient,
     readonly manager: JetStreamManager,
     readonly streams: Streams,
+    readonly eventReaders = new EventReaders(manager),
   ) {}
 
   /**
@@ -105,11 +107,12 @@ export class Messaging {
 
   /**
    * Publishes an event and waits until JetStream has it.
+   * @returns its number in the stream.
    * @throws AppError `UPSTREAM_UNAVAILABLE`: the row it came from stays, a sweeper tries again. `PAYLOAD_TOO_LARGE`: the server will never
    * take it.
    */
-  async publishEvent(envelope: Envelope): Promise<void> {
-    await this.publish(eventSubject(partitionOf(envelope.tenantId), envelope.type), envelope, envelope.id);
+  async publishEvent(envelope: Envelope): Promise<number> {
+    return this.publish(eventSubject(partitionOf(envelope.tenantId), envelope.type), envelope, envelope.id);
   }
 
   /** Publishes a command to the owner of the session's partition; failures as for `publishEvent`. */
@@ -194,12 +197,13 @@ export class Messaging {
     if (!this.connection.isClosed()) await this.connection.drain();
   }
 
-  private async publish(subject: string, body: object, msgID: string | undefined): Promise<void> {
+  private async publish(subject: string, body: object, msgID: string | undefined): Promise<number> {
     try {
       const options = { timeoutMs: TAKEN_WITHIN_MS, ...(msgID ? { headers: headersOf(msgID) } : {}) };
       const answer = await this.line.ask(subject, JSON.stringify(body), options);
-      const { error } = answer.json<{ error?: { description: string } }>();
+      const { error, seq } = answer.json<{ error?: { description: string }; seq: number }>();
       if (error) throw new Error(error.description);
+      return seq;
     } catch (error) {
       // The client's own refusal, before anything is sent.
       const code = error instanceof InvalidArgumentError ? 'PAYLOAD_TOO_LARGE' : 'UPSTREAM_UNAVAILABLE';

@@ -9,7 +9,7 @@ import {
 } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
-import { STREAMS } from '@svc/contracts';
+import { type StreamReader, STREAMS } from '@svc/contracts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -88,6 +88,11 @@ function differences(wanted: NamedConfig, found: StreamConfig): string | undefin
     (key) => `${key} is ${String(found[key])}, not ${String(wanted[key] ?? 0)}`,
   );
   return words.length === 0 ? undefined : `The stream ${wanted.name} stays as it is: ${words.join('; ')}.`;
+}
+
+/** Names the durable of an app, or that of one of its partitions. */
+export function durableOf({ app, partitioned }: StreamReader, partition: number): string {
+  return partitioned ? `${app}-${partition}` : app;
 }
 
 /** A durable pull consumer: one filter, explicit acks, no delivery limit (dead-lettering is ours). */

@@ -30,7 +30,7 @@ function rpcClient(): RpcClient {
 }
 
 /** Publishes as a sweeper does: again and again until the server has it. */
-const publishUntilTaken = (work: () => Promise<void>) =>
+const publishUntilTaken = (work: () => Promise<unknown>) =>
   waitFor('the server to take it', () => work().then(() => true), 25_000);
 
 describe.each([

@@ -9,6 +9,7 @@ import { connectionOptions, Messaging } from '../src/index.js';
 const EVERYTHING = 'tests';
 const USERS = Object.keys(NATS_RIGHTS);
 const SERVICES = USERS.filter((user) => user !== 'operator');
+const TELLERS_OF_EVENTS = ['billing', 'session-worker', 'webhook-dispatcher'];
 const passwords = Object.fromEntries(
   [...USERS, EVERYTHING].map((user) => [user, randomBytes(8).toString('hex')]),
 );
@@ -128,7 +129,11 @@ describe.each(USERS)('%s', (user) => {
       '$JS.API.STREAM.CREATE.OTHER',
       '$JS.API.STREAM.MSG.GET.EVENTS',
       '$JS.API.STREAM.MSG.GET.COMMANDS',
+      '$JS.API.CONSUMER.LIST.COMMANDS',
+      '$JS.API.CONSUMER.LIST.DEAD',
     );
+    // Who tells events asks how far they are read, and nobody else does.
+    if (!TELLERS_OF_EVENTS.includes(user)) subjects.push('$JS.API.CONSUMER.LIST.EVENTS');
     if (user !== 'api-gateway')
       subjects.push('$JS.API.STREAM.MSG.GET.DEAD', '$JS.API.STREAM.MSG.DELETE.DEAD');
     expect(await refused(user, 'publish', subjects)).toEqual(subjects.sort());

@@ -51,6 +51,7 @@ export {
   outboxRows,
   OutboxService,
 } from './outbox.js';
+export { TOLD_EVENTS_SQL } from './told-events.js';
 export { log, NestLogger, refusalWords, setUpLogger, silenceConsole } from './logging/logger.js';
 export { FairPlaces, type Place } from './tasks/fair-places.js';
 export { LongReads } from './tasks/long-reads.js';

@@ -1,22 +1,25 @@
-import type { OnApplicationShutdown, Provider } from '@nestjs/common';
+import type { OnApplicationShutdown, OnModuleInit, Provider } from '@nestjs/common';
 import { AppError, type Envelope, type EventContract } from '@svc/contracts';
-import { GroupCommit, storable } from '@svc/database';
+import { storable } from '@svc/database';
 import { envelopeOf, Messaging } from '@svc/messaging';
 import { DataSource, type EntityManager } from 'typeorm';
 import { log } from './logging/logger.js';
 import { PeriodicTasks } from './tasks/periodic-tasks.js';
 import { UnderWay } from './tasks/under-way.js';
+import { ToldEvents } from './told-events.js';
 
 const SWEEP_MS = 500;
-/** Least time between two deletions of published rows. */
-const DELETE_MS = 250;
-const MOST_DELETED = 1_000;
+/** Time between two looks at what the readers have read: after some of them, and before it is stale, a row is gone or marked. */
+const LOOK_MS = 500;
 /** A row this old was not published by the process that wrote it. */
 const STALE = '3 seconds';
 const SWEEP_BATCH = 200;
 /** The row stays for an operator, and no sweep finds it any more. */
 const SET_ASIDE_SQL = `UPDATE event_outbox SET created_at = 'infinity' WHERE id = ANY($1::uuid[])`;
-const STALE_ROWS = `SELECT id, envelope FROM event_outbox WHERE created_at < statement_timestamp() - interval '${STALE}'`;
+/** The row is published by this process, from now on. */
+const PUBLISHED_SQL = `UPDATE event_outbox SET created_at = clock_timestamp() WHERE id = ANY($1::uuid[])`;
+const STALE_ROWS = `SELECT id, envelope FROM event_outbox
+  WHERE stream IS NULL AND created_at < statement_timestamp() - interval '${STALE}'`;
 
 /** Rows of `event_outbox` for a statement: `SELECT … FROM unnest($n::uuid[], $m::jsonb[])`. */
 export interface OutboxRows {
@@ -53,26 +56,29 @@ export async function insertEvents(tx: EntityManager, events: Envelope[]): Promi
 }
 
 /**
- * Publishes events whose rows are committed, and deletes the rows once JetStream has them. What a crash or an outage
+ * Publishes events whose rows are committed, and deletes the rows once every app has read them (told-events.ts). What a crash or an outage
  * left behind is swept by any process of the service. Its schema has the table `event_outbox`: `id uuid` (of the event),
- * `seq` (identity), `envelope jsonb`, `created_at` (of the server's clock, indexed).
+ * `seq` (identity), `envelope jsonb`, `created_at` (of the server's clock), and the columns of `TOLD_EVENTS_SQL`.
  */
-export class OutboxService implements OnApplicationShutdown {
-  private readonly published = new GroupCommit<string, void>({
-    most: MOST_DELETED,
-    everyMs: DELETE_MS,
-    write: (ids) => this.delete(ids),
-  });
+export class OutboxService implements OnModuleInit, OnApplicationShutdown {
+  private readonly told: ToldEvents;
   private readonly underWay = new UnderWay();
 
-  /** @param onPublished JetStream has the event, its row is not deleted yet. */
+  /** @param onPublished JetStream has the event, its row is there yet. */
   constructor(
     private readonly dataSource: DataSource,
     private readonly messaging: Messaging,
     tasks: PeriodicTasks,
     private readonly onPublished: (envelope: Envelope) => void = () => undefined,
   ) {
+    this.told = new ToldEvents(dataSource, messaging);
     tasks.add('outbox sweeper', SWEEP_MS, () => this.sweep());
+    tasks.add('look at the readers of events', LOOK_MS, () => this.told.look());
+  }
+
+  /** Learns which stream there is before anything is published; Nest calls it. */
+  async onModuleInit(): Promise<void> {
+    await this.look();
   }
 
   /**
@@ -81,15 +87,14 @@ export class OutboxService implements OnApplicationShutdown {
    */
   async onApplicationShutdown(): Promise<void> {
     await this.underWay.settled();
+    // This process has no later look: what is unread is marked at once.
+    await this.look(0);
   }
 
   /** Publishes events after the commit. It returns at once: a failure leaves the row to the sweeper. */
   publish(envelopes: Envelope[]): void {
     for (const envelope of envelopes) {
-      const work = this.messaging.publishEvent(envelope).then(() => {
-        this.onPublished(envelope);
-        return this.published.add(envelope.id);
-      });
+      const work = this.tell(envelope).then(() => this.onPublished(envelope));
       this.underWay
         .add(work)
         .catch((error: unknown) =>
@@ -98,14 +103,14 @@ export class OutboxService implements OnApplicationShutdown {
     }
   }
 
-  private async delete(ids: string[]): Promise<void[]> {
-    try {
-      await this.dataSource.query('DELETE FROM event_outbox WHERE id = ANY($1::uuid[])', [ids]);
-    } catch (error) {
-      // The sweeper publishes them once more; readers know the id.
-      log().warn({ err: error, rows: ids.length }, 'published events stay in the outbox');
-    }
-    return ids.map(() => undefined);
+  private async look(markedAfterMs?: number): Promise<void> {
+    await this.told.look(markedAfterMs).catch((error: unknown) => {
+      log().warn({ err: error }, 'nobody knows what is read: a sweeper may publish events once more');
+    });
+  }
+
+  private async tell(envelope: Envelope): Promise<void> {
+    this.told.add(envelope.id, await this.messaging.publishEvent(envelope));
   }
 
   private async sweep(): Promise<void> {
@@ -119,11 +124,9 @@ export class OutboxService implements OnApplicationShutdown {
       );
       if (rows.length === 0) return;
       // Started in order, and each on its own: one that NATS does not take holds up none behind it.
-      const outcomes = await Promise.allSettled(
-        rows.map(({ envelope }) => this.messaging.publishEvent(envelope)),
-      );
+      const outcomes = await Promise.allSettled(rows.map(({ envelope }) => this.tell(envelope)));
       const out = rows.filter((_, n) => outcomes[n]?.status === 'fulfilled').map(({ id }) => id);
-      await tx.query('DELETE FROM event_outbox WHERE id = ANY($1::uuid[])', [out]);
+      await tx.query(PUBLISHED_SQL, [out]);
       const aside = rows.filter((_, n) => isTooLarge(outcomes[n]));
       for (const { id, envelope } of aside)
         log().error(

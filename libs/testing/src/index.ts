@@ -14,6 +14,7 @@ export { AuditChain, type ChainBehaviour } from './audit-chain.js';
 export { HostileHost, type HostileHostCounts } from './hostile-host.js';
 export { schemaColumns } from './schema-columns.js';
 export { functionsWithoutFile } from './schema-functions.js';
+export { readEveryEvent } from './event-readers.js';
 export { natsConnectionOf } from './nats-connection.js';
 export { createTestDatabase, serviceUrl, type TestSchema } from './test-database.js';
 export {

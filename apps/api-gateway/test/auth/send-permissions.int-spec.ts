@@ -37,7 +37,7 @@ const subscribe = (change: Partial<SubscriptionState>): void => {
 };
 const timesAsked = ({ subject }: { subject: string }): number =>
   gateway.fakes.asked.filter((asked) => asked === subject).length;
-const publish = <T extends object>(contract: EventContract<T>, data: T): Promise<void> =>
+const publish = <T extends object>(contract: EventContract<T>, data: T): Promise<number> =>
   gateway.fakes.messaging.publishEvent(envelopeOf(contract, { tenantId: tenant.tenantId }, data));
 const becomes = (status: number): Promise<unknown> =>
   waitFor(`a ${status}`, async () => (await send()).status === status);

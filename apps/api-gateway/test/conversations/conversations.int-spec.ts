@@ -132,7 +132,7 @@ describe('a conversation', () => {
   });
 });
 
-const publish = (envelope: Envelope): Promise<void> => gateway.fakes.messaging.publishEvent(envelope);
+const publish = (envelope: Envelope): Promise<number> => gateway.fakes.messaging.publishEvent(envelope);
 
 describe('the list of conversations', () => {
   test('has the one with the newest message first, also narrowed to a session', async () => {

@@ -27,7 +27,7 @@ const publish = <T extends object>(
   contract: EventContract<T>,
   data: T,
   tenantId = tenant.tenantId,
-): Promise<void> => gateway.fakes.messaging.publishEvent(envelopeOf(contract, { tenantId }, data));
+): Promise<number> => gateway.fakes.messaging.publishEvent(envelopeOf(contract, { tenantId }, data));
 
 const read = async (id: string): Promise<MessageView> =>
   (await gateway.call(tenant.apiKey, `GET /v1/messages/${id}`)).body as unknown as MessageView;

@@ -31,7 +31,7 @@ const send = (body: object = {}): Promise<Answer> =>
   gateway.call(tenant.apiKey, 'POST /v1/messages', {
     ...{ sessionId: session.id, to: CONTACT, text: 'x', ...body },
   });
-const publish = <T extends object>(contract: EventContract<T>, data: T): Promise<void> =>
+const publish = <T extends object>(contract: EventContract<T>, data: T): Promise<number> =>
   gateway.fakes.messaging.publishEvent(envelopeOf(contract, { tenantId: tenant.tenantId }, data));
 const messages = async (): Promise<{ status: string }[]> => {
   const { body } = await gateway.call(tenant.apiKey, `GET /v1/messages?sessionId=${session.id}`);

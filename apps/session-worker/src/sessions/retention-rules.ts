@@ -19,7 +19,7 @@ export function retentionRules(days: number, store: Pick<MediaStore, 'delete'>):
     // An event that is too large for NATS was set aside for an operator, and has the words of a person like the rest.
     {
       table: 'event_outbox',
-      where: `created_at = 'infinity' AND ${old("(envelope ->> 'occurredAt')::timestamptz")}`,
+      where: `stream IS NULL AND created_at = 'infinity' AND ${old("(envelope ->> 'occurredAt')::timestamptz")}`,
     },
     ERASED_CONTACTS_RULE,
   ];

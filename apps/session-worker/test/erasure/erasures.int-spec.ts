@@ -8,7 +8,7 @@ import {
   type MessagePlace,
   type MessageReceivedV1,
 } from '@svc/contracts';
-import { waitFor } from '@svc/testing';
+import { readEveryEvent, waitFor } from '@svc/testing';
 import { DataSource } from 'typeorm';
 import { messageIdOf } from '../../src/journal/message-id.js';
 import { keyIdOf, LONG_MS, type Stage } from '../support.js';
@@ -21,6 +21,7 @@ const phone = '15550103500';
 
 beforeAll(async () => {
   ({ stage, worker } = await WorkerProcess.stage());
+  await readEveryEvent(stage.messaging);
   sessionId = await stage.link(phone);
 });
 afterAll(() => stage.stop());

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { CreateSession, ListSessions } from '@svc/contracts';
 import { openMediaStore } from '@svc/media-store';
 import { Retention } from '@svc/service';
-import { type AgedRow, agedRowsLeft, waitFor } from '@svc/testing';
+import { type AgedRow, agedRowsLeft, readEveryEvent, waitFor } from '@svc/testing';
 import { WorkerConfig } from '../../src/config.js';
 import { retentionRules } from '../../src/sessions/retention-rules.js';
 import { LONG_MS, Stage } from '../support.js';
@@ -12,6 +12,7 @@ let stage: Stage;
 
 beforeAll(async () => {
   stage = await Stage.start({ RETENTION_DAYS: '30' });
+  await readEveryEvent(stage.messaging);
   await stage.worker.rpc.request(CreateSession, {
     tenantId: stage.tenantId,
     sessionId: randomUUID(),
@@ -21,14 +22,14 @@ beforeAll(async () => {
 afterAll(() => stage.stop());
 
 test('an event that NATS never takes holds up none of those behind it', async () => {
-  const insert = (text: string): Promise<unknown> =>
+  const insert = (text: string, id = randomUUID()): Promise<unknown> =>
     stage.worker.database.query(
       `INSERT INTO sessions.event_outbox (id, envelope, created_at)
        VALUES ($1, $2, clock_timestamp() - interval '1 minute')`,
       [
-        randomUUID(),
+        id,
         JSON.stringify({
-          id: randomUUID(),
+          id,
           type: 'message.sent',
           version: 1,
           tenantId: stage.tenantId,

@@ -12,6 +12,7 @@ import { AuditFacts1764500000000 } from './1764500000000-audit-facts.js';
 import { Hears1764700000320 } from './1764700000320-hears.js';
 import { SuspendedEndpoints1764600000063 } from './1764600000063-suspended-endpoints.js';
 import { PausesAndSecrets1764700000032 } from './1764700000032-pauses-and-secrets.js';
+import { ToldEvents1764700000341 } from './1764700000341-told-events.js';
 
 /** The schema this service owns and its migrations, in order. */
 export const schema = {
@@ -31,5 +32,6 @@ export const schema = {
     SuspendedEndpoints1764600000063,
     PausesAndSecrets1764700000032,
     Hears1764700000320,
+    ToldEvents1764700000341,
   ],
 };
