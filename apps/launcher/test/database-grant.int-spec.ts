@@ -137,6 +137,7 @@ describe('the operator is told what is wrong, and nothing is made:', () => {
   test.each([
     ['LOG_LEVEL=info\n'],
     ['DATABASE_URL=postgres://db/svc\n'],
+    ['DATABASE_URL=postgres://a:100%@db/svc\n'],
     ['DATABASE_URL=postgres://a:\u00fc@db/svc'],
   ])('the file %j', async (text) => {
     write('limits', text);

@@ -4,6 +4,7 @@ import { type ServiceProcess, startProcess } from '@svc/testing';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import pg from 'pg';
 import { loadSecrets } from '../src/state/secrets.js';
 import { processNames, programOf, SERVICES, SIMULATOR } from '../src/services/services.js';
 import { environmentOf, Launcher } from './launcher.js';
@@ -27,6 +28,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
+/** The tests of this file are one story and run in order: the second start finds what the first has made. */
 test('servers and a platform of the user replace the embedded ones and outlive the stack', async () => {
   const websocket = String(platform.ready['websocket']);
   const trustRoot = String(platform.ready['trustRoot']);
@@ -74,4 +76,19 @@ test('servers and a platform of the user replace the embedded ones and outlive t
   expect(await launcher.stop()).toBe(0);
   expect(existsSync(join(dataDir, 'postgres'))).toBe(false);
   for (const { pid } of [postgres, nats, platform]) expect(process.kill(pid, 0)).toBe(true);
+});
+
+test('a login that may do more than a service may ends the start with a sentence that names it', async () => {
+  const login = `svc_billing_login_${loadSecrets(dataDir).stackId}`;
+  const owner = new pg.Client({ connectionString: postgres.url });
+  await owner.connect();
+  await owner.query(`ALTER ROLE ${login} CREATEDB`);
+  await owner.end();
+  const websocket = String(platform.ready['websocket']);
+  const env = { DATABASE_URL: postgres.url, NATS_URL: nats.url, PLATFORM_URL: websocket };
+  const launcher = new Launcher(dataDir, env);
+  expect(await launcher.exited).toBe(1);
+  expect(launcher.output.trim().split('\n').at(-1)).toBe(
+    `The services could not be given logins to the database: ${login} exists and may create databases.`,
+  );
 });

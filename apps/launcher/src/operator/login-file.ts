@@ -43,11 +43,19 @@ export function loginFile(
 }
 
 function storedLogin(path: string, url: string): Pick<Login, 'name' | 'password'> {
-  const login = /^postgres(ql)?:/.test(url) && URL.canParse(url) ? loginOf(url) : { name: '', password: '' };
-  if (login.name === '' || !ASCII.test(login.password))
+  const login = readLogin(url);
+  if (!login?.name || !ASCII.test(login.password))
     throw refuse(
       `${path} must have a line DATABASE_URL=postgres://<login>:<password>@<host>/<database>, the password of ASCII characters. ` +
         'Write it, or delete the file to have a password invented.',
     );
   return login;
+}
+
+function readLogin(url: string): Pick<Login, 'name' | 'password'> | undefined {
+  try {
+    return /^postgres(ql)?:/.test(url) ? loginOf(url) : undefined;
+  } catch {
+    return undefined; // it is no address
+  }
 }
