@@ -29,7 +29,12 @@ let mediaDir: string;
 /** Starts the gateway as a process of its own, again when one was killed. */
 export async function startGateway(): Promise<void> {
   gateway = await startProcess(fileURLToPath(new URL('../../dist/bundle/main.js', import.meta.url)), {
-    ...{ DATABASE_URL: serviceUrl(database, schema), NATS_URL: nats.url, LOG_LEVEL: 'debug', KEY_PEPPER: PEPPER },
+    ...{
+      DATABASE_URL: serviceUrl(database, schema),
+      NATS_URL: nats.url,
+      LOG_LEVEL: 'debug',
+      KEY_PEPPER: PEPPER,
+    },
     ...{ PORT: '0', OPS_PORT: '0', PRE_STOP_MS: '0' },
     MEDIA_DIR: mediaDir,
     CONTACT_HASH_KEY: PEPPER,
