@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { waitFor } from '@svc/testing';
 import type { NamedRun } from '../../named-run.js';
-import { disperse, gather } from '../../load/crowd.js';
+import { disperse, gather, untilReplaced } from '../../load/crowd.js';
 import { isClean, Load } from '../../load/load.js';
 import type { Actor } from '../../stack/actor.js';
+import type { Stack } from '../../stack/stack.js';
 import { Bursts } from './burst.js';
 import { WipedBroker } from './wiped-broker.js';
 
@@ -15,7 +16,7 @@ const PAUSE_MS = 7_000;
 const TEXTS_OF_CONTACT = 10;
 /** Events of a burst that are unread when the storage goes; the rest of the burst is on its way. */
 const LEAST_UNREAD = 40;
-/** Apps that stand still while NATS loses its storage, one at a time; once, all of them read. */
+/** Apps that read nothing more until NATS has lost its storage, one at a time; once, all of them read. */
 const STOPPED = ['webhook-dispatcher', undefined, 'limits', 'api-gateway'];
 const ARRIVAL_LIMIT_MS = 90_000;
 
@@ -30,7 +31,7 @@ interface Wipe {
 
 /** Drill of a broker that dies and comes back without anything it knew: streams, consumers, commands under way, events that nobody had read. */
 export const wipeNats: NamedRun = {
-  summary: `kill -9 of nats-server under load and its storage deleted, ${STOPPED.length} times, each in a burst of inbound texts that some reader has not read`,
+  summary: `kill -9 of nats-server under load and its storage deleted, ${STOPPED.length} times, each in a burst of inbound texts, and with a reader that had not read them`,
   bound:
     'all sends accepted and out, no inbound text lost, nothing twice, every webhook arrived, every message known to the gateway',
   async run({ seed, say }) {
@@ -46,7 +47,7 @@ export const wipeNats: NamedRun = {
     for (const app of STOPPED) {
       await delay(PAUSE_MS);
       lastAt = Date.now();
-      const wipe = await wipeInBurst(bursts, broker, app ? { app, pid: stack.pidOf(app) } : undefined);
+      const wipe = await wipeInBurst({ stack, bursts, broker }, app);
       wipes.push(wipe);
       say(`  wiped: ${JSON.stringify(wipe)}`);
     }
@@ -77,27 +78,28 @@ export const wipeNats: NamedRun = {
   },
 };
 
-/** Wipes the storage in the middle of a burst, while a reader stands still. */
+/**
+ * Wipes the storage in the middle of a burst, while a reader stands still. That one is ended with it: what it has received and not handled
+ * would otherwise outlive the stream in its socket.
+ */
 async function wipeInBurst(
-  bursts: Bursts,
-  broker: WipedBroker,
-  reader: { app: string; pid: number } | undefined,
+  { stack, bursts, broker }: { stack: Stack; bursts: Bursts; broker: WipedBroker },
+  app: string | undefined,
 ): Promise<Wipe> {
-  if (reader) process.kill(reader.pid, 'SIGSTOP');
-  try {
-    const writing = bursts.write(TEXTS_OF_CONTACT);
-    let unread = 0;
-    const hasUnread = async (): Promise<boolean> => {
-      unread = reader ? await broker.unreadBy(reader.app) : LEAST_UNREAD;
-      return unread >= LEAST_UNREAD;
-    };
-    await waitFor('events that are unread', hasUnread, ARRIVAL_LIMIT_MS);
-    const downMs = await broker.wipe();
-    await writing;
-    return { stopped: reader?.app ?? null, unread: reader ? unread : 0, downMs };
-  } finally {
-    if (reader) process.kill(reader.pid, 'SIGCONT');
-  }
+  const pid = app && stack.pidOf(app);
+  if (pid) process.kill(pid, 'SIGSTOP');
+  const writing = bursts.write(TEXTS_OF_CONTACT);
+  let unread = 0;
+  const hasUnread = async (): Promise<boolean> => {
+    unread = app ? await broker.unreadBy(app) : 0;
+    return !app || unread >= LEAST_UNREAD;
+  };
+  await waitFor('events that are unread', hasUnread, ARRIVAL_LIMIT_MS);
+  if (pid) process.kill(pid, 'SIGKILL');
+  const downMs = await broker.wipe();
+  if (pid) await untilReplaced(stack, app, pid);
+  await writing;
+  return { stopped: app ?? null, unread, downMs };
 }
 
 interface Messages {
