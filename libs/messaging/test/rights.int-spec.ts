@@ -132,7 +132,7 @@ describe.each(USERS)('%s', (user) => {
       '$JS.API.CONSUMER.LIST.COMMANDS',
       '$JS.API.CONSUMER.LIST.DEAD',
     );
-    // Who tells events asks how far they are read, and nobody else does.
+    // Those who tell events ask how far they are read, and nobody else does.
     if (!TELLERS_OF_EVENTS.includes(user)) subjects.push('$JS.API.CONSUMER.LIST.EVENTS');
     if (user !== 'api-gateway')
       subjects.push('$JS.API.STREAM.MSG.GET.DEAD', '$JS.API.STREAM.MSG.DELETE.DEAD');
