@@ -71,6 +71,8 @@ const original = AsyncLocalStorage;
 
 beforeAll(() => shareAsyncContext());
 afterAll(() => {
+  // From Node 24 on nothing is replaced, and nothing can be.
+  if (asyncHooks.AsyncLocalStorage === original) return;
   asyncHooks.AsyncLocalStorage = original;
   syncBuiltinESMExports();
 });
