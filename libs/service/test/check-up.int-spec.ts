@@ -48,6 +48,10 @@ test('says of its database how many connections it has, and how many of them thi
   expect(state?.connections).toBeGreaterThan(10);
 });
 
+test('says that its login may do more than it needs', async () => {
+  expect((await checkUp()).database).toMatchObject({ loginMayMore: true });
+});
+
 test('says how far its clock is from that of the database', async () => {
   jest.useFakeTimers({ now: Date.now() - 3_600_000, doNotFake: EVERYTHING_BUT_DATE });
   const { database: state } = await checkUp().finally(() => jest.useRealTimers());

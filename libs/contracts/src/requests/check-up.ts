@@ -13,6 +13,8 @@ export class DatabaseState {
   @IsInt() pool: number;
   /** Milliseconds by which the clock of this process is ahead of the server's; less than zero: behind. */
   @IsInt() clockAheadMs: number;
+  /** Its login may do more than become the role of its schema: it is a superuser, makes roles, or has roles of others. */
+  @IsBoolean() loginMayMore: boolean;
 }
 
 /** Reply of `check-up`: how a process finds itself. It names variables and has sentences, and holds no value of a variable. */

@@ -24,7 +24,15 @@ declare const SVC_VERSION: string | undefined;
 interface ServerRow {
   started: Date;
   connections: number;
+  loginMayMore: boolean;
 }
+
+const SERVER_SQL = `SELECT pg_postmaster_start_time() AS started,
+  (SELECT sum(CASE name WHEN 'max_connections' THEN setting::int ELSE -setting::int END)::int FROM pg_settings
+   WHERE name IN ('max_connections', 'superuser_reserved_connections', 'reserved_connections')) AS connections,
+  (SELECT rolsuper OR rolcreaterole OR rolbypassrls OR EXISTS (SELECT FROM pg_auth_members
+     WHERE member = login.oid AND pg_get_userbyid(roleid) <> current_user)
+   FROM pg_roles login WHERE rolname = session_user) AS "loginMayMore"`;
 
 /** Answers `check-up`: how this process finds its configuration, its streams and its database. It shows no value of a variable. */
 export class CheckUp implements OnApplicationBootstrap {
@@ -73,11 +81,7 @@ export class CheckUp implements OnApplicationBootstrap {
   }
 
   private async stateOf(dataSource: DataSource): Promise<DatabaseState> {
-    const [server] = await dataSource.query<[ServerRow]>(
-      `SELECT pg_postmaster_start_time() AS started,
-         (SELECT sum(CASE name WHEN 'max_connections' THEN setting::int ELSE -setting::int END)::int FROM pg_settings
-          WHERE name IN ('max_connections', 'superuser_reserved_connections', 'reserved_connections')) AS connections`,
-    );
+    const [server] = await dataSource.query<[ServerRow]>(SERVER_SQL);
     const askedAt = Date.now();
     const [{ now }] = await dataSource.query<[{ now: Date }]>('SELECT clock_timestamp() AS now');
     const answeredAt = Date.now();
@@ -86,6 +90,7 @@ export class CheckUp implements OnApplicationBootstrap {
     return {
       serverStartedAt: server.started.toISOString(),
       connections: server.connections,
+      loginMayMore: server.loginMayMore,
       pool: this.config.databasePool + (owns ? LEASE_CONNECTIONS : 0),
       clockAheadMs: aheadOf(now.getTime(), askedAt, answeredAt),
     };

@@ -4,7 +4,13 @@ import { diagnosisText } from './doctor.js';
 import { findingsOfDurables } from './durables.js';
 import { type Answer, findingsOfProcesses } from './findings.js';
 
-const DATABASE = { serverStartedAt: '2030-01-01T00:00:00Z', connections: 97, pool: 10, clockAheadMs: 0 };
+const DATABASE = {
+  serverStartedAt: '2030-01-01T00:00:00Z',
+  connections: 97,
+  pool: 10,
+  clockAheadMs: 0,
+  loginMayMore: false,
+};
 
 /** Makes the answer of a process in which nothing is wrong, but for these fields. */
 const anAnswer = (fields: Partial<Answer> = {}): Answer => ({
@@ -70,6 +76,13 @@ describe('of the processes the doctor says', () => {
 
   test('whose database does not answer', () => {
     expect(found([anAnswer({ database: null })])).toEqual(['wrong: The database does not answer limits.']);
+  });
+
+  test('whose login to the database is not its own', () => {
+    const database = { ...DATABASE, loginMayMore: true };
+    expect(found([anAnswer({ database }), anAnswer({ app: 'billing' })])).toEqual([
+      'wrong: The login to the database may do more than use one schema: limits.',
+    ]);
   });
 
   test('which keys stand beside others, and since when, which may be a change of keys', () => {

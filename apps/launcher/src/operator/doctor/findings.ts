@@ -26,6 +26,7 @@ export function findingsOfProcesses(apps: readonly string[], answers: readonly A
     ...refusals(answers),
     ...streams(answers),
     ...databases(answers),
+    ...logins(answers),
     ...clocks(answers),
     ...pools(answers),
     ...keys(answers),
@@ -41,6 +42,14 @@ const silent = (apps: readonly string[], answers: readonly Answer[]): Finding[] 
       remedy: `Start ${app}, or see in its log why it ends or hangs; NATS_URL names the same servers for all.`,
       wrong: true,
     }));
+
+const logins = (answers: readonly Answer[]): Finding[] =>
+  [...appsBy(answers, ({ database }) => (database?.loginMayMore ? ['more'] : []))].map(([, apps]) => ({
+    what: `The login to the database may do more than use one schema: ${apps}.`,
+    why: 'Whoever takes over such a service has what all services know.',
+    remedy: 'Give each service a login of its own: "operator database grant" makes them (docs/keys.md).',
+    wrong: true,
+  }));
 
 function versions(answers: readonly Answer[]): Finding[] {
   const byVersion = appsBy(answers, ({ version }) => [version]);
