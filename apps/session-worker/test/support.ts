@@ -80,6 +80,17 @@ export class Platform {
     return page.items;
   }
 
+  /** Counts the stanzas that it has for an account without a confirmation. */
+  async queued(phone: string): Promise<number> {
+    const account = await this.call<{ devices: { queued: number }[] }>('GET', `/accounts/${phone}`);
+    return account.devices[0]?.queued ?? 0;
+  }
+
+  /** Waits until it has nothing more for an account. */
+  async emptied(phone: string): Promise<void> {
+    await waitFor('the platform to keep nothing', async () => (await this.queued(phone)) === 0, LONG_MS);
+  }
+
   /** Reads the certificate of the authority of its media host, as PEM. */
   async authority(): Promise<string> {
     return (await fetch(`${this.control}/media/ca.pem`)).text();
@@ -238,14 +249,7 @@ export class Stage {
     await this.reached(sessionId, 'CONNECTED');
     const received = () => this.eventsOf('message.received', sessionId);
     await waitFor('message.received', () => received().length > 0, LONG_MS);
-    const queued = async () => {
-      const account = await this.platform.call<{ devices: { queued: number }[] }>(
-        'GET',
-        `/accounts/${phone}`,
-      );
-      return account.devices[0]?.queued;
-    };
-    await waitFor('the platform to keep nothing', async () => (await queued()) === 0, LONG_MS);
+    await this.platform.emptied(phone);
     return received().map(({ body }) => (body as { text: string }).text);
   }
 }

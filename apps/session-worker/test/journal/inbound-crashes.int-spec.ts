@@ -18,6 +18,14 @@ beforeAll(async () => {
 });
 afterAll(() => stage.stop());
 
+/** Starts a worker that dies at this step. What the platform still had would be taken by the step before the message of the test. */
+async function startDying(step: string, times: number): Promise<void> {
+  await stage.platform.emptied(phone);
+  await worker.kill();
+  await worker.start({ step, times });
+  await stage.reached(sessionId, 'CONNECTED');
+}
+
 async function write(message: object): Promise<string> {
   const path = `/contacts/${author}/messages`;
   return (await stage.platform.call<{ id: string }>('POST', path, message)).id;
@@ -35,9 +43,7 @@ test.each([
   ['when its text is written', 'in-3', 2],
   ['with both halves read', 'in-4', 2],
 ])('a group message is told once by a worker that dies %s', async (_when, step, times) => {
-  await worker.kill();
-  await worker.start({ step, times });
-  await stage.reached(sessionId, 'CONNECTED');
+  await startDying(step, times);
   const keyId = await write({ group, text: `killed at ${step}, ${times}` });
   await worker.died();
   await worker.start();
@@ -48,9 +54,7 @@ test.each([
 });
 
 test('a message with a file is told once by a worker that dies with the message journaled', async () => {
-  await worker.kill();
-  await worker.start({ step: 'in-3', times: 1 });
-  await stage.reached(sessionId, 'CONNECTED');
+  await startDying('in-3', 1);
   const keyId = await write({ to: phone, content: { type: 'image', media: { size: 10_000 } } });
   await worker.died();
   await worker.start();

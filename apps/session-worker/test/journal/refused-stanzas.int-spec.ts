@@ -35,18 +35,7 @@ const told = (keyId: string): MessageReceivedV1[] =>
   );
 const event = (keyId: string): Promise<MessageReceivedV1> =>
   waitFor('message.received', () => told(keyId)[0], LONG_MS);
-const nothingIsKept = (): Promise<unknown> =>
-  waitFor(
-    'the platform to keep nothing',
-    async () => {
-      const account = await stage.platform.call<{ devices: { queued: number }[] }>(
-        'GET',
-        `/accounts/${phone}`,
-      );
-      return account.devices[0]?.queued === 0;
-    },
-    LONG_MS,
-  );
+const nothingIsKept = (): Promise<void> => stage.platform.emptied(phone);
 const losses = (): unknown[] => stage.eventsOf('session.disconnected', sessionId);
 
 /** Expects that a text right behind is told, all is confirmed, and nothing of it has cost a connection. */

@@ -16,19 +16,14 @@ beforeAll(async () => {
 });
 afterAll(() => stage.stop());
 
-/** Counts the stanzas that the platform has for the session without its confirmation. */
-async function unconfirmed(): Promise<number> {
-  const account = await stage.platform.call<{ devices: { queued: number }[] }>('GET', `/accounts/${phone}`);
-  return account.devices[0]?.queued ?? 0;
-}
-
+const unconfirmed = (): Promise<number> => stage.platform.queued(phone);
 const events = (name: string): unknown[] => stage.eventsOf(name, sessionId);
 
 test('the platform hears that a receipt arrived only once it is written', async () => {
   await stage.platform.call('PUT', `/contacts/${contact}/behaviour`, { delivered: 'never' });
   const jobId = await stage.send(sessionId, contact, 'hello');
   await stage.event('message.sent', jobId);
-  await waitFor('the platform to keep nothing', async () => (await unconfirmed()) === 0);
+  await stage.platform.emptied(phone);
 
   const lock = stage.worker.get(DataSource).createQueryRunner();
   await lock.startTransaction();
@@ -69,7 +64,7 @@ test('a text that cannot be written comes again by itself, and is told once', as
 
   await stage.worker.database.query('ALTER TABLE sessions.out_of_reach RENAME TO inbound_message');
   await waitFor('the text', () => events('message.received').length > before, LONG_MS);
-  await waitFor('the platform to keep nothing', async () => (await unconfirmed()) === 0);
+  await stage.platform.emptied(phone);
   expect(events('message.received')).toHaveLength(before + 1);
   await stage.reached(sessionId, 'CONNECTED');
 });
