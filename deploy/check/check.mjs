@@ -1,8 +1,10 @@
 // All rules for the manifests below deploy/kustomize, and the comparison of the chart with them.
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'yaml';
 import { deployFiles } from '../source/files.mjs';
-import { services } from '../source/services.mjs';
+import { ROOT, services } from '../source/services.mjs';
 import { toldSecrets, undocumentedSecrets, wrongNetwork, wrongSelectors } from './around.mjs';
 import { overlay, render } from './helm.mjs';
 import { wrongPods } from './pods.mjs';
@@ -26,6 +28,7 @@ const byFolder = (files) =>
 export function brokenRules(files) {
   const folders = byFolder(files);
   return [
+    ...forgottenApps(),
     ...folders.flatMap((objects) => [
       ...wrongPods(objects),
       ...wrongPrograms(objects),
@@ -37,6 +40,13 @@ export function brokenRules(files) {
     ]),
     ...wrongShapes(folders.flat()),
   ];
+}
+
+/** Lists apps that run and that the table of the source does not have. */
+function forgottenApps() {
+  return readdirSync(join(ROOT, 'apps'))
+    .filter((app) => existsSync(join(ROOT, 'apps', app, 'runtime.json')) && !APPS.includes(app))
+    .map((app) => `deploy/source/services.mjs:1: ${app} is missing.`);
 }
 
 /** Every service is there: as Deployment, or as Job of its migrations. */

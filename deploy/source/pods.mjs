@@ -167,7 +167,10 @@ export function deployment(service) {
   };
 }
 
-/** The platform of sandbox sessions: one process, whose accounts end with its pod. */
+/**
+ * The platform of sandbox sessions: one process, whose accounts end with its pod. It tells clients the host that it listens on, and its
+ * certificate is for that one: the name of its Service, which the pod takes for its own.
+ */
 export function simulator({ ports }) {
   const labels = labelsOf('simulator');
   return {
@@ -181,6 +184,7 @@ export function simulator({ ports }) {
       template: {
         metadata: { labels },
         spec: pod({
+          hostname: 'simulator',
           terminationGracePeriodSeconds: graceOf('simulator'),
           containers: [
             container('simulator', {
@@ -192,7 +196,7 @@ export function simulator({ ports }) {
                 { name: 'media', containerPort: SIMULATOR_MEDIA_PORT },
               ],
               env: [
-                { name: 'SIMULATOR_HOST', value: '0.0.0.0' },
+                { name: 'SIMULATOR_HOST', value: 'simulator' },
                 { name: 'SIMULATOR_MEDIA_PORT', value: String(SIMULATOR_MEDIA_PORT) },
                 secretEnv('SIMULATOR_SEED', { name: 'simulator', key: 'SIMULATOR_SEED' }),
               ],

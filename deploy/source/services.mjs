@@ -6,11 +6,14 @@ export const ROOT = resolve(import.meta.dirname, '../..');
 const read = (path) => readFileSync(join(ROOT, path), 'utf8');
 
 /**
- * Services, each with whom it calls beside the database and NATS (`exits`), the port that customers call, the values of the chart that become
- * variables of it (`settings`), and what it has to know of the simulator (`sandbox`, `sandboxSecrets`).
+ * Services: replicas in production, processor time that is reserved, and memory, which is reserved and the most that a process gets (`size`); whom
+ * it calls beside the database and NATS (`exits`); the port that customers call; the values of the chart that become variables of it
+ * (`settings`); what it has to know of the simulator (`sandbox`, `sandboxSecrets`).
  */
 const SERVICES = {
   'api-gateway': {
+    // The autoscaler has the say on replicas: a number here would set it back with each roll-out.
+    size: { replicas: 0, cpu: '500m', memory: '768Mi' },
     exits: ['https'],
     customers: 'PORT',
     settings: {
@@ -20,13 +23,23 @@ const SERVICES = {
     sandbox: { SANDBOX_CONTROL_URL: 'http://simulator:7071' },
   },
   'session-worker': {
+    size: { replicas: 3, cpu: '500m', memory: '1Gi' },
     exits: ['public'],
     sandbox: { SANDBOX_PLATFORM_URL: 'ws://simulator:7070/ws/chat' },
     sandboxSecrets: { SANDBOX_PLATFORM_TRUST_ROOT: 'TRUST_ROOT', SANDBOX_PLATFORM_CA: 'CA' },
   },
-  'webhook-dispatcher': { exits: ['public'] },
-  limits: { exits: [] },
-  billing: { exits: ['https'] },
+  'webhook-dispatcher': {
+    size: { replicas: 2, cpu: '500m', memory: '768Mi' },
+    exits: ['public'],
+  },
+  limits: {
+    size: { replicas: 2, cpu: '250m', memory: '384Mi' },
+    exits: [],
+  },
+  billing: {
+    size: { replicas: 2, cpu: '50m', memory: '256Mi' },
+    exits: ['https'],
+  },
 };
 
 /** Port of the simulator for files. Its table has none, because it takes any free one by default. */

@@ -1,18 +1,9 @@
 // The values of the overlays; those of `production` are the defaults of the chart.
 import { camel, imageOf, services } from './services.mjs';
 
-/** Replicas, processor time that is reserved, and memory, which is reserved and the most that a process gets. */
-const SIZES = {
-  'api-gateway': { replicas: 3, cpu: '500m', memory: '768Mi' },
-  'session-worker': { replicas: 3, cpu: '500m', memory: '1Gi' },
-  'webhook-dispatcher': { replicas: 2, cpu: '500m', memory: '768Mi' },
-  limits: { replicas: 2, cpu: '250m', memory: '384Mi' },
-  billing: { replicas: 2, cpu: '50m', memory: '256Mi' },
-};
-
 const sized = (change) =>
   Object.fromEntries(
-    services.map(({ app }) => [camel(app), { image: imageOf(app), ...SIZES[app], ...change, env: {} }]),
+    services.map(({ app, size }) => [camel(app), { image: imageOf(app), ...size, ...change, env: {} }]),
   );
 
 const production = {
@@ -31,8 +22,6 @@ const production = {
   simulator: { enabled: false, image: imageOf('simulator'), cpu: '100m', memory: '256Mi' },
   ...sized({}),
 };
-// The autoscaler has the say: a number here would set it back with each roll-out.
-production.apiGateway.replicas = 0;
 
 const small = {
   ...production,

@@ -65,6 +65,22 @@ test('a page that leaves a Secret out is noticed', () => {
   );
 });
 
+test('a user of NATS whose password the example leaves out is noticed', async () => {
+  const seeded = seed('deploy/examples/nats/values.yaml', 'LIMITS_PASSWORD', 'LIMIT_PASSWORD');
+  expect(await problemsOfDeploy(seeded)).toEqual([
+    expect.stringMatching(
+      /users\.conf:\d+: deploy\/examples\/nats\/values\.yaml does not give LIMITS_PASSWORD\.$/,
+    ),
+  ]);
+});
+
+test('an example whose version is not pinned is noticed', async () => {
+  const seeded = seed('deploy/examples/nats/values.yaml', 'tag: 2.14.2-alpine', 'tag: alpine');
+  expect(await problemsOfDeploy(seeded)).toEqual([
+    expect.stringMatching(/nats\/values\.yaml:\d+: an image or tag that is not pinned to a version\.$/),
+  ]);
+});
+
 test('a manifest that was changed by hand is not what the source says', async () => {
   const line = (files[LIMITS] ?? '').split('\n').indexOf('  replicas: 2') + 1;
   expect(await staleFiles(seed(LIMITS, 'replicas: 2', 'replicas: 4'))).toEqual([
