@@ -13,11 +13,11 @@ const secretOf = (app, name) => {
   if (name === 'NATS_PASSWORD') return { name: 'nats-users', key: app };
   if (name === 'DATABASE_URL') return { name: `${app}-database`, key: name };
   if (name.startsWith('CONTACT_HASH_KEY')) return { name: 'contact-hash', key: name };
-  if (name.startsWith('MEDIA_S3_')) return { name: 'media-s3', key: name };
   return { name: app, key: name };
 };
 /** Other ways to prove to NATS who one is: manifests use user and password. */
 const OTHER_WAYS = ['NATS_CREDS', 'NATS_KEY'];
+const MEDIA_KEYS = ['MEDIA_S3_ACCESS_KEY', 'MEDIA_S3_SECRET_KEY'];
 
 const secretEnv = (name, secretKeyRef) => ({ name, valueFrom: { secretKeyRef } });
 const optional = (name, ref) => secretEnv(name, { ...ref, optional: true });
@@ -60,7 +60,9 @@ export const DATABASE_CA = {
 };
 
 function envOf({ app, needs, folders, variables, settings = {}, sandbox = {}, sandboxSecrets = {} }) {
-  const names = variables.filter(({ secret, name }) => secret && !OTHER_WAYS.includes(name));
+  const names = variables.filter(
+    ({ secret, name }) => secret && ![...OTHER_WAYS, ...MEDIA_KEYS].includes(name),
+  );
   const has = (name) => variables.some((one) => one.name === name);
   return [
     { name: 'HOST', value: '0.0.0.0' },
@@ -85,11 +87,14 @@ function envOf({ app, needs, folders, variables, settings = {}, sandbox = {}, sa
   ];
 }
 
-const mediaSettings = () =>
-  Object.entries({ ENDPOINT: 'endpoint', BUCKET: 'bucket', REGION: 'region' }).map(([name, key]) => ({
+/** Variables of an S3: all of them, or none. */
+const mediaSettings = () => [
+  ...Object.entries({ ENDPOINT: 'endpoint', BUCKET: 'bucket', REGION: 'region' }).map(([name, key]) => ({
     name: `MEDIA_S3_${name}`,
     value: value(`media.s3.${key}`),
-  }));
+  })),
+  ...MEDIA_KEYS.map((name) => secretEnv(name, { name: 'media-s3', key: name })),
+];
 
 /** Volumes for the folders that a program writes to: one that gateway and workers share, or one that ends with the pod beside S3. */
 function volumesOf({ folders }) {
