@@ -25,6 +25,8 @@ export async function check(root) {
     await step('built', () => node(copy, 'apps/launcher/build.mjs'));
     await step('docs generated', () => node(copy, 'tools/docs.mjs'));
     await step('docs checked', () => node(copy, 'tools/docs.mjs', '--check'));
+    await step('manifests written', () => node(copy, 'deploy/source/files.mjs'));
+    await step('manifests checked', () => node(copy, 'deploy/check/main.mjs'));
     await step('type-checked', () => node(app, tool('typescript/bin/tsc'), '-b', 'tsconfig.json'));
     await step('linted', () => node(app, tool('eslint/bin/eslint.js'), '.', '--quiet'));
     const jest = ['--experimental-vm-modules', '--no-warnings', tool('jest/bin/jest.js')];
@@ -38,7 +40,7 @@ export async function check(root) {
 async function step(words, work) {
   const begun = performance.now();
   await work();
-  process.stderr.write(`  ✓ ${words.padEnd(16)} ${((performance.now() - begun) / 1000).toFixed(1)} s\n`);
+  process.stderr.write(`  ✓ ${words.padEnd(17)} ${((performance.now() - begun) / 1000).toFixed(1)} s\n`);
 }
 
 /** Copies files that git knows or would, and what is built of them: only what is new has to be. */

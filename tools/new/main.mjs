@@ -16,6 +16,7 @@ if (kind === '--check' && name === undefined) {
   process.stdout.write(`${files.join('\n')}\n`);
   run('apps/launcher/build.mjs');
   run('tools/docs.mjs');
+  run('deploy/source/files.mjs');
   process.stdout.write(
     `apps/${name} is written. Say in its README, docs/development.md and docs/architecture.md what it is for.\n`,
   );

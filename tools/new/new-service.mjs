@@ -87,8 +87,29 @@ function enterName(root, name) {
     /^\| `simulator` /m,
     `| \`${name}\` | \`${schema}\`: one row per tenant | stateless replicas |\n`,
   );
+  insert(
+    root,
+    'deploy/source/services.mjs',
+    /^ {2}limits: \{/m,
+    `  '${name}': { size: { replicas: 2, cpu: '50m', memory: '256Mi' }, exits: [] },\n`,
+  );
+  const password = `${name.toUpperCase().replaceAll('-', '_')}_PASSWORD`;
+  insert(
+    root,
+    'deploy/examples/nats/values.yaml',
+    /^ {4}OPERATOR_PASSWORD:/m,
+    `    ${password}:\n      valueFrom: { secretKeyRef: { name: nats-users, key: ${name} } }\n`,
+  );
+  insert(
+    root,
+    'deploy/README.md',
+    /^\| `database-ca`/m,
+    `| \`${name}-database\` | \`DATABASE_URL\` of its login | ${name} |\n`,
+  );
   return [
     'apps/launcher/src/services/services.ts',
+    'deploy/source/services.mjs',
+    'deploy/README.md',
     'apps/e2e/package.json',
     'tsconfig.json',
     'docs/development.md',

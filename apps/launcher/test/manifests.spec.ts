@@ -1,0 +1,105 @@
+import { expect, test } from '@jest/globals';
+import { FAULTS } from './manifest-faults.js';
+
+type Files = Record<string, string>;
+/** Functions of deploy/check, which have no types. */
+interface Check {
+  brokenRules(files: Files): string[];
+  differencesOfChart(files: Files): string[];
+  staleFiles(files: Files): Promise<string[]>;
+}
+const { brokenRules, differencesOfChart, staleFiles } = (await import(
+  '../../../deploy/check/check.mjs' as string
+)) as Check;
+const { deployedFiles, problemsOfDeploy } = (await import('../../../deploy/check/main.mjs' as string)) as {
+  deployedFiles(): Files;
+  problemsOfDeploy(files: Files): Promise<string[]>;
+};
+
+const FOLDER = 'deploy/kustomize/production';
+const LIMITS = `${FOLDER}/limits.yaml`;
+const TEMPLATE = 'deploy/helm/messaging-gateway/templates/limits.yaml';
+const files = deployedFiles();
+
+/** Changes the first place in a file that has a text. */
+function seed(file: string, from: string, to: string): Files {
+  const text = files[file] ?? '';
+  if (!text.includes(from)) throw new Error(`${file} has no "${from}".`);
+  return { ...files, [file]: text.replace(from, () => to) };
+}
+
+test('what is checked in breaks no rule', async () => {
+  expect(await problemsOfDeploy(files)).toEqual([]);
+});
+
+test.each(FAULTS)('$fault is named with file and line', ({ file: name, from, to, named, sentence }) => {
+  const file = `${FOLDER}/${name}.yaml`;
+  const seeded = seed(file, from, to);
+  const problem = brokenRules(seeded).find((one) => one.includes(`: ${sentence}`)) ?? 'none';
+  const [, where, line] = /^(.+?):(\d+): /.exec(problem) ?? [];
+  expect(where).toBe(file);
+  expect(seeded[file]?.split('\n')[Number(line) - 1]).toContain(named);
+});
+
+test('a budget of disruption that is missing is named where its pods are', () => {
+  const file = `${FOLDER}/billing.yaml`;
+  const documents = (files[file] ?? '').split('---\n');
+  const without = documents.filter((text) => !text.includes('kind: PodDisruptionBudget')).join('---\n');
+  const line = without.split('\n').indexOf('  name: billing') + 1;
+  expect(brokenRules({ ...files, [file]: without })).toEqual([
+    `${file}:${line}: billing has no PodDisruptionBudget: a drain of nodes may end all of its pods.`,
+  ]);
+});
+
+test('a service that an overlay leaves out is named', () => {
+  const list = `${FOLDER}/kustomization.yaml`;
+  expect(brokenRules(seed(list, '  - billing.yaml\n', ''))).toEqual([`${list}:1: billing is missing.`]);
+});
+
+test('a page that leaves a Secret out is noticed', () => {
+  const page = (files['deploy/README.md'] ?? '').replaceAll('`contact-hash`', '');
+  expect(brokenRules({ ...files, 'deploy/README.md': page })).toContainEqual(
+    expect.stringMatching(
+      /production\/api-gateway\.yaml:\d+: the Secret contact-hash is not in deploy\/README\.md\.$/,
+    ),
+  );
+});
+
+test('a user of NATS whose password the example leaves out is noticed', async () => {
+  const seeded = seed('deploy/examples/nats/values.yaml', 'LIMITS_PASSWORD', 'LIMIT_PASSWORD');
+  expect(await problemsOfDeploy(seeded)).toEqual([
+    expect.stringMatching(
+      /users\.conf:\d+: deploy\/examples\/nats\/values\.yaml does not give LIMITS_PASSWORD\.$/,
+    ),
+  ]);
+});
+
+test('an example whose version is not pinned is noticed', async () => {
+  const seeded = seed('deploy/examples/nats/values.yaml', 'tag: 2.14.2-alpine', 'tag: alpine');
+  expect(await problemsOfDeploy(seeded)).toEqual([
+    expect.stringMatching(/nats\/values\.yaml:\d+: an image or tag that is not pinned to a version\.$/),
+  ]);
+});
+
+test('a manifest that was changed by hand is not what the source says', async () => {
+  const line = (files[LIMITS] ?? '').split('\n').indexOf('  replicas: 2') + 1;
+  expect(await staleFiles(seed(LIMITS, 'replicas: 2', 'replicas: 4'))).toEqual([
+    `${LIMITS}:${line}: not what deploy/source says: run "npm run deploy:write".`,
+  ]);
+});
+
+test('a chart that differs from the overlays is noticed, object by object', () => {
+  expect(differencesOfChart(seed(TEMPLATE, 'minReadySeconds: 5', 'minReadySeconds: 6'))).toEqual(
+    ['small', 'production', 'sandbox'].map(
+      (name) =>
+        `deploy/kustomize/${name}/limits.yaml:6: the chart has no such Deployment limits with the values of ${name}.`,
+    ),
+  );
+});
+
+test('templates use nothing but values, if and range', () => {
+  const seeded = seed(TEMPLATE, '.Values.limits.image', '.Values.limits.image | quote');
+  expect(() => differencesOfChart(seeded)).toThrow(
+    '{{ .Values.limits.image | quote }} is neither a value, nor if, nor range.',
+  );
+});

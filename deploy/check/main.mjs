@@ -1,0 +1,39 @@
+// `npm run check:deploy`: says what is wrong with deploy/, a sentence with file and line for each. Needs nothing that is built, and no cluster.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../source/services.mjs';
+import { brokenRules, differencesOfChart, PAGE, staleFiles } from './check.mjs';
+import { wrongExamples } from './examples.mjs';
+
+/** Reads what is checked in below deploy/: texts by path. */
+export function deployedFiles() {
+  const folders = ['deploy/kustomize', 'deploy/helm', 'deploy/examples'];
+  const paths = folders.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length + 1)),
+  );
+  return Object.fromEntries([...paths, PAGE].map((path) => [path, readFileSync(join(ROOT, path), 'utf8')]));
+}
+
+/** Runs all checks. @returns sentences with file and line. */
+export async function problemsOfDeploy(files) {
+  return [
+    ...(await staleFiles(files)),
+    ...brokenRules(files),
+    ...differencesOfChart(files),
+    ...wrongExamples(files),
+  ];
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const began = Date.now();
+  const files = deployedFiles();
+  const problems = await problemsOfDeploy(files);
+  for (const problem of problems) process.stderr.write(`${problem}\n`);
+  if (problems.length > 0) process.exitCode = 1;
+  else
+    process.stdout.write(
+      `${Object.keys(files).length} files of deploy/ are right (${((Date.now() - began) / 1000).toFixed(1)} s). Neither kustomize nor helm was run.\n`,
+    );
+}
