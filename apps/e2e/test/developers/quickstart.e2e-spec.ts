@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,22 +13,16 @@ const LIMIT_MS = 240_000;
 
 interface Block {
   commands: string;
-  /** Part of the last line of output. */
-  answer?: object;
 }
-
-/** Reads the page's `sh` blocks in order, each with the `json` block behind it. */
-async function blocksOfPage(): Promise<Block[]> {
-  const page = await readFile(join(ROOT, 'docs/quickstart.md'), 'utf8');
-  const blocks: Block[] = [];
-  for (const [, language, text = ''] of page.matchAll(/^```(\w+)\n(.*?)^```/gms)) {
-    if (language === 'sh') blocks.push({ commands: text });
-    else if (language === 'json')
-      Object.assign(blocks.at(-1) as Block, { answer: JSON.parse(text) as object });
-    else throw new Error(`Nobody runs a block of ${language}.`);
-  }
-  return blocks;
+/** Functions of the tools, which have no types. */
+interface Tools {
+  blocksOf(page: string): Block[];
+  runBlocks(blocks: Block[], options: SpawnOptions): Promise<string[]>;
+  wrongAnswers(blocks: Block[], outputs: string[]): string[];
 }
+const { blocksOf, runBlocks, wrongAnswers } = (await import(
+  '../../../../tools/shell-blocks.mjs' as string
+)) as Tools;
 
 let dataDir: string;
 let started: ChildProcess | undefined;
@@ -46,7 +40,7 @@ afterAll(async () => {
 test(
   'every block of the quickstart does what the page says, one after the other',
   async () => {
-    const [start, ...blocks] = await blocksOfPage();
+    const [start, ...blocks] = blocksOf(await readFile(join(ROOT, 'docs/quickstart.md'), 'utf8'));
     expect(start?.commands.startsWith(DONE_BEFORE)).toBe(true);
     expect(blocks.length).toBeGreaterThan(4);
     const env = { ...process.env, DATA_DIR: dataDir, GATEWAY_PORT: '0', PORT: String(await freePort()) };
@@ -59,25 +53,12 @@ test(
       limitMs: LIMIT_MS,
     });
 
-    const END = '-- end of a block --';
-    const script = ['set -eo pipefail', ...blocks.map(({ commands }) => `${commands}\necho '${END}'`)].join(
-      '\n',
-    );
-    const shell = spawn('bash', ['-c', script.replace('bot.log', join(dataDir, 'bot.log'))], {
-      ...{ cwd: ROOT, env },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    let output = '';
-    shell.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
-    const code = await new Promise((resolve) => shell.once('close', resolve));
-    expect([code, output]).toEqual([0, expect.any(String)]);
-
-    const outputs = output.split(`${END}\n`);
-    for (const [index, { commands, answer }] of blocks.entries()) {
-      if (!answer) continue;
-      const lines = (outputs[index] ?? '').trim().split('\n');
-      expect([commands, JSON.parse(lines.at(-1) ?? '')]).toMatchObject([commands, answer]);
-    }
+    const ownLog = blocks.map((block) => ({
+      ...block,
+      commands: block.commands.replace('bot.log', join(dataDir, 'bot.log')),
+    }));
+    const outputs = await runBlocks(ownLog, { cwd: ROOT, env });
+    expect(wrongAnswers(blocks, outputs)).toEqual([]);
   },
   LIMIT_MS,
 );
