@@ -68,6 +68,7 @@ export class WorkerConfig extends MediaStoreConfig {
   @Env('SANDBOX_PLATFORM_TRUST_ROOT', {
     description:
       '32-byte public key of that simulator in hex; sandbox sessions trust it, and live ones never do.',
+    file: true,
   })
   @ValidateIf(({ sandboxPlatformUrl }: WorkerConfig) => sandboxPlatformUrl !== undefined)
   @Matches(/^[0-9a-f]{64}$/i, { message: 'sandboxPlatformTrustRoot must be 32 bytes in hex' })

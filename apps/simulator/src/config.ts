@@ -60,6 +60,15 @@ export class SimulatorConfig {
   @IsString()
   caFile?: string;
 
+  @Env('SIMULATOR_TRUST_ROOT_FILE', {
+    description:
+      'File that the trust root is written to, for those who connect; a worker reads it by SANDBOX_PLATFORM_TRUST_ROOT_FILE.',
+    example: '/var/lib/svc/trust-root',
+  })
+  @IsOptional()
+  @IsString()
+  trustRootFile?: string;
+
   @Env('SIMULATOR_SEED', {
     description:
       'Secret words: the trust root, the certificates and the keys of all people follow from them, so whoever knows them speaks for all of these. Unset: drawn at each start.',

@@ -36,7 +36,7 @@ export interface Simulator {
 
 export type SimulatorOptions = Pick<
   SimulatorConfig,
-  'host' | 'port' | 'controlPort' | 'mediaPort' | 'caFile' | 'seed' | 'stateFile'
+  'host' | 'port' | 'controlPort' | 'mediaPort' | 'caFile' | 'trustRootFile' | 'seed' | 'stateFile'
 >;
 
 /** Starts the simulator; when this resolves, all three ports can be used. */
@@ -62,7 +62,8 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     const mediaHost = await media.listen(options.host, options.mediaPort);
     platform.media.hostname = mediaHost;
     await app.listen(options.controlPort, options.host);
-    if (options.caFile) writeAuthority(options.caFile, certificates.authority);
+    if (options.caFile) tell(options.caFile, certificates.authority);
+    if (options.trustRootFile) tell(options.trustRootFile, `${trustRoot}\n`);
     const control = (await app.getUrl()).replace(/\/$/, '');
     log().info({ websocket, control, mediaHost, trustRoot }, 'simulator is ready');
     const close = async (): Promise<void> => {
@@ -76,9 +77,10 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   }
 }
 
-function writeAuthority(path: string, certificate: string): void {
+/** Writes what clients have to trust, for whoever reads the file. */
+function tell(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  writeFileSync(path, certificate);
+  writeFileSync(path, text);
 }
 
 async function controlApi(module: DynamicModule): Promise<NestFastifyApplication> {

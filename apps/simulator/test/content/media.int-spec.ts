@@ -26,7 +26,8 @@ describe('files', () => {
 
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'simulator-media-'));
-    stack = await Stack.start({ caFile: join(directory, 'new', 'ca.pem') });
+    const trustRootFile = join(directory, 'new', 'trust-root');
+    stack = await Stack.start({ caFile: join(directory, 'new', 'ca.pem'), trustRootFile });
     ca = await (await fetch(`${stack.simulator.control}/media/ca.pem`)).text();
     client = await stack.linked(ACCOUNT, trusting());
   });
@@ -52,9 +53,12 @@ describe('files', () => {
     return (await downloadMediaMessage(message, 'buffer', trusting())) as Buffer;
   };
 
-  test('the certificate is told over HTTP and in a file', async () => {
+  test('the certificate is told over HTTP and in a file, the trust root in another', async () => {
     expect(ca).toMatch(/^-----BEGIN CERTIFICATE-----\n/);
     expect(await readFile(join(directory, 'new', 'ca.pem'), 'utf8')).toBe(ca);
+    expect(await readFile(join(directory, 'new', 'trust-root'), 'utf8')).toBe(
+      `${stack.simulator.trustRoot}\n`,
+    );
   });
 
   const file = randomBytes(70_000);
