@@ -6,6 +6,7 @@ describe('the configuration', () => {
   test('needs no variable at all', () => {
     expect(readConfig({})).toMatchObject({
       dataDir: join(ROOT, '.data'),
+      gatewayHost: '127.0.0.1',
       gatewayPort: 3000,
       sessionWorkers: 1,
       databaseUrl: undefined,
@@ -51,6 +52,10 @@ describe('the configuration', () => {
 
   test.each(['-1', '3000x', '1e3', '65536'])('refuses %s as a port', (port) => {
     expect(() => readConfig({ GATEWAY_PORT: port })).toThrow(/GATEWAY_PORT must be a port/);
+  });
+
+  test.each(['10.0.0.1', 'gateway', '::'])('refuses to listen on %s alone', (GATEWAY_HOST) => {
+    expect(() => readConfig({ GATEWAY_HOST })).toThrow(/GATEWAY_HOST must be 127\.0\.0\.1 or 0\.0\.0\.0/);
   });
 
   test.each([

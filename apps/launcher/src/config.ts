@@ -12,6 +12,8 @@ const MOST_WORKERS = 16;
 /** The configuration of `start`, read from the environment. Each address of a server replaces the server that `start` would run. */
 export interface LauncherConfig {
   dataDir: string;
+  /** Address that the gateway listens on: loopback, or all of this machine. All else listens on loopback alone. */
+  gatewayHost: string;
   /** Port of the gateway; 0: any free one. */
   gatewayPort: number;
   gatewayPublicUrl: string | undefined;
@@ -35,6 +37,7 @@ const isCount = (value: string): boolean => /^[1-9]\d?$/.test(value) && Number(v
 const matches = (pattern: RegExp) => (value: string) => pattern.test(value);
 
 const RULES: readonly (readonly [name: string, holds: (value: string) => boolean, rule: string])[] = [
+  ['GATEWAY_HOST', matches(/^(127\.0\.0\.1|0\.0\.0\.0)$/), 'must be 127.0.0.1 or 0.0.0.0'],
   ['GATEWAY_PORT', isPort, `must be a port from 0 to ${LARGEST_PORT}`],
   ['SESSION_WORKERS', isCount, `must be a number from 1 to ${MOST_WORKERS}`],
   ['DATABASE_URL', matches(/^postgres(ql)?:\/\//), 'must start with postgres://'],
@@ -55,6 +58,7 @@ export function readConfig(env: NodeJS.ProcessEnv): LauncherConfig {
   refuseWrong(read);
   return {
     dataDir: dataDirOf(env),
+    gatewayHost: read('GATEWAY_HOST') ?? '127.0.0.1',
     gatewayPort: Number(read('GATEWAY_PORT') ?? 3000),
     gatewayPublicUrl: read('GATEWAY_PUBLIC_URL'),
     sessionWorkers: Number(read('SESSION_WORKERS') ?? 1),

@@ -45,7 +45,7 @@ import {
   VerifyAuditLogV1,
 } from '@svc/contracts';
 import type { NatsAccess, RpcClient } from '@svc/messaging';
-import { type Diagnosis, diagnosisText, examine, isWrong } from './doctor/doctor.js';
+import { INSTALLATION_COMMANDS } from './installation-commands.js';
 import { refuse } from './refuse.js';
 
 /** Arguments and options of a call by name, and `operator`, who calls; what is not given is absent. */
@@ -94,30 +94,7 @@ const UNITS =
   'messages and calls of models are a UTC day, tokens a month (overage: bill or block), storage bytes of files, pace requests a second of all keys; keys are those that work, scheduled messages that wait';
 
 export const OPERATOR_COMMANDS: readonly OperatorCommand[] = [
-  {
-    words: 'doctor',
-    args: [],
-    options: { json: 'flag' },
-    usage: '[--json]',
-    about:
-      'says what a start in production would refuse, and what else is wrong: who does not answer, streams, durables, clocks, connections to the database, keys beside others. For people, unless --json is given; fails where something is wrong',
-    ask: (_rpc, _values, nats) => examine(nats),
-    show: (answer) => diagnosisText(answer as Diagnosis),
-    isBad: (answer) => isWrong(answer as Diagnosis),
-  },
-  {
-    words: 'database grant',
-    args: [],
-    options: { folder: 'required', service: 'optional', renew: 'flag' },
-    usage: '--folder F [--service S] [--renew]',
-    about:
-      'gives each service, or one, a login to PostgreSQL that may use its schema alone, and writes its DATABASE_URL to F/<service>.env; where that file is there, its name and password hold, or another password with --renew. Needs DATABASE_URL (or DATABASE_URL_FILE) of the user that ran the migrations',
-    run: async (values, place) => {
-      // The client of PostgreSQL takes a part of a second to load, which no other command needs.
-      const { grantDatabase } = await import('./database-grant.js');
-      return grantDatabase(values, place);
-    },
-  },
+  ...INSTALLATION_COMMANDS,
   {
     words: 'tenants create',
     args: [],

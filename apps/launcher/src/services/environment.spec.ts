@@ -46,6 +46,13 @@ describe('the environment of a service', () => {
     });
   });
 
+  test('lets the gateway alone be reached from outside, where a person says so', () => {
+    const env = { GATEWAY_HOST: '0.0.0.0' };
+    expect(environmentOf('api-gateway', env)).toMatchObject({ HOST: '0.0.0.0' });
+    expect(environmentOf('limits', env)).toMatchObject({ HOST: '127.0.0.1' });
+    expect(environmentOf('api-gateway')).toMatchObject({ HOST: '127.0.0.1' });
+  });
+
   test('holds what a person sets of the variables that the service reads', () => {
     const env = { PAST_DUE_GRACE_DAYS: '3', WARMUP_LOOK_MS: '50' };
     expect(environmentOf('billing', env)).toMatchObject({ PAST_DUE_GRACE_DAYS: '3' });

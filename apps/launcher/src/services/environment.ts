@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { LauncherConfig } from '../config.js';
 import { MEDIA_FOLDER, SIMULATOR_CA_FILE, SIMULATOR_STATE_FILE } from '../state/data-dir.js';
 import type { Secrets } from '../state/secrets.js';
-import { type ServiceRow, SIMULATOR } from './services.js';
+import { GATEWAY, type ServiceRow, SIMULATOR } from './services.js';
 import { MACHINE_VARIABLES, runtimeOf } from './runtime.js';
 
 /** Variables by name; absent ones are undefined. */
@@ -31,6 +31,7 @@ export function serviceVariables(
     ...config.env,
     SVC_MODE: 'development',
     HOST: '127.0.0.1',
+    GATEWAY_HOST: config.gatewayHost,
     DATABASE_URL: addresses.databaseUrl,
     NATS_URL: addresses.natsUrl,
     PLATFORM_URL: addresses.platformUrl,
@@ -66,6 +67,7 @@ export function serviceEnvironment(
 ): NodeJS.ProcessEnv {
   return pick([...MACHINE_VARIABLES, ...runtimeOf(row.name).variables], {
     ...variables,
+    ...(row.name === GATEWAY ? { HOST: variables['GATEWAY_HOST'] } : {}),
     PORT: variables['GATEWAY_PORT'],
     OPS_PORT: '0',
     // The name is the same after a restart, so that the worker takes its partitions back immediately instead of waiting for its old leases.

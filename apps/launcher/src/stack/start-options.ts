@@ -14,6 +14,7 @@ export const START_HELP = `Starts the whole gateway on this machine.
   npm start -- --help       this text
 
 Variables (all optional):
+  GATEWAY_HOST              address that the REST API listens on, 127.0.0.1; 0.0.0.0 in a container
   GATEWAY_PORT              port of the REST API, 3000; 0: any free one
   GATEWAY_PUBLIC_URL        address of the REST API as the outside sees it
   SESSION_WORKERS           how many session workers share the sessions, 1; at most 16
