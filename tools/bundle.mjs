@@ -65,8 +65,8 @@ function copySql(app) {
   if (existsSync(from)) cpSync(from, to, { recursive: true });
 }
 
-/** Bundles built apps, whose folders are given; what they share is read once. @throws Error when one cannot be bundled. */
-export async function bundle(apps) {
+/** Puts the programs of built apps into files; what they share is read once. @throws Error when one cannot be bundled. */
+export async function bundlePrograms(apps) {
   const programs = apps.flatMap((app) => PROGRAMS.map((name) => ({ app, name })));
   const entryOf = ({ app, name }) => join(app, 'dist', `${name}.js`);
   const { outputFiles } = await build({
@@ -88,12 +88,17 @@ export async function bundle(apps) {
     logLevel: 'warning',
     write: false,
   });
-  for (const app of apps) copySql(app);
   for (const { path, text } of outputFiles) {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, ascii(text));
   }
+}
+
+/** Bundles built apps, whose folders are given, with what lies beside their programs. */
+export async function bundle(apps) {
+  await bundlePrograms(apps);
   for (const app of apps) {
+    copySql(app);
     const { variables } = await configOf(basename(app));
     const names = variables.flatMap(({ name, secret, file }) =>
       secret || file ? [name, `${name}_FILE`] : [name],

@@ -2,7 +2,7 @@
 import { variablesOf } from '../source/services.mjs';
 import { sentences } from './pods.mjs';
 
-const SECRET_TEXT =
+export const SECRET_TEXT =
   /-----BEGIN [A-Z ]*PRIVATE KEY|:\/\/[^\s:/@]+:[^\s@]+@|\b(sk|rk)_(live|test)_|\bwhsec_|^[A-Za-z0-9+/]{43}=$|^[0-9a-f]{32,}$/;
 
 const ofKind = (objects, kind) => objects.filter(({ object }) => object.kind === kind);

@@ -1,6 +1,6 @@
 // Rules for every pod: what its image is, what it may use of the node, and what it may not do.
 
-const PINNED = /^[^@\s]+(:\d+\.\d+\.\d+[\w.-]*|@sha256:[0-9a-f]{64})$/;
+export const PINNED = /^[^@\s]+(:\d+\.\d+\.\d+[\w.-]*|@sha256:[0-9a-f]{64})$/;
 const POD = ['spec', 'template', 'spec'];
 
 /** Lists what is wrong with the pods of Deployments and Jobs. */

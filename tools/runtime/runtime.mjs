@@ -41,8 +41,8 @@ export function problemsOf(runtime, { type, variables, needed }) {
   ];
 }
 
-/** Types and source maps, which a package brings along and no program reads. */
-const FOR_DEVELOPERS = /\.(d\.ts|map)$/;
+/** Says whether a file of a package is of use to a program, and not types or a source map alone. */
+export const isOfUse = (file) => !/\.(d\.ts|map)$/.test(file);
 
 /** Copies what runs of a built app, its bundle and the files of its table, into a folder with the same paths; nothing else is needed. */
 export async function copyProgram(app, folder) {
@@ -50,7 +50,6 @@ export async function copyProgram(app, folder) {
   for (const path of ['dist/bundle', ...files]) {
     const source = [join(ROOT, 'apps', app, path), join(ROOT, path)].find((one) => existsSync(one));
     if (!source) throw new Error(`apps/${app}/runtime.json: ${path} does not exist`);
-    const filter = (file) => !FOR_DEVELOPERS.test(file);
-    cpSync(source, join(folder, path), { recursive: true, dereference: true, filter });
+    cpSync(source, join(folder, path), { recursive: true, dereference: true, filter: isOfUse });
   }
 }
