@@ -20,10 +20,10 @@ export function playText(objects, botOrigin) {
     .join('---\n');
 }
 
-/** Makes the pod of a Deployment or a Job. Probes are asked by the check itself, because podman would look for curl in the image. */
+/** Makes the pod of a Deployment or a Job. Ports are not mapped in a network that all share; probes are asked by the check itself, because podman would look for curl in the image. */
 function podOf({ metadata, spec }, botOrigin) {
   const { metadata: labelled, spec: pod } = spec.template;
-  const [{ startupProbe: _, livenessProbe: __, readinessProbe: ___, ...container }] = pod.containers;
+  const [{ ports, startupProbe, livenessProbe, readinessProbe, ...container }] = pod.containers;
   const set = Object.entries(settingsOf(metadata.name, botOrigin));
   // A Secret that may be missing is missing here, which podman takes amiss for a volume.
   const volumes = pod.volumes.filter(({ secret }) => !secret?.optional);
