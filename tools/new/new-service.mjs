@@ -106,8 +106,10 @@ function enterName(root, name) {
     /^\| `database-ca`/m,
     `| \`${name}-database\` | \`DATABASE_URL\` of its login | ${name} |\n`,
   );
+  enterContainers(root, name);
   return [
     'apps/launcher/src/services/services.ts',
+    'docker/compose.yaml',
     'deploy/source/services.mjs',
     'deploy/README.md',
     'apps/e2e/package.json',
@@ -115,6 +117,42 @@ function enterName(root, name) {
     'docs/development.md',
     'docs/architecture.md',
   ];
+}
+
+/** Adds the containers of a service to Compose: its program, its migration, and that its login waits for the latter. */
+function enterContainers(root, name) {
+  const file = 'docker/compose.yaml';
+  const migration = `${name}-migration`;
+  insert(
+    root,
+    file,
+    /^ {2}limits:$/m,
+    `  ${name}:
+    <<: *service
+    image: svc/${name}:0.1.0
+    build: { <<: *build, args: { APP: ${name} } }
+    command: [dist/bundle/main.js]
+    stop_grace_period: 15s
+    mem_limit: 256m
+    environment: { <<: *servers, NATS_USER: ${name} }
+    volumes:
+      - { type: volume, source: secrets, target: /run/svc, read_only: true, volume: { subpath: ${name} } }
+    networks: [inner]
+
+`,
+  );
+  insert(
+    root,
+    file,
+    /^ {2}limits-migration:/m,
+    `  ${migration}: { <<: *migration, image: 'svc/${name}:0.1.0' }\n`,
+  );
+  insert(
+    root,
+    file,
+    /^ {6}limits-migration:/m,
+    `      ${migration}: { condition: service_completed_successfully }\n`,
+  );
 }
 
 function insert(root, path, before, line) {

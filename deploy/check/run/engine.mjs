@@ -75,5 +75,14 @@ export const hasImage = (name) =>
     () => true,
     () => false,
   );
+/** Removes all that a run has started, and what a build or a run has left that was killed. */
+export async function removeAll() {
+  await podman('pod', 'rm', '--all', '--force');
+  const left = await podman('ps', '--all', '--external', '--quiet');
+  if (left) await podman('rm', '--force', ...left.split('\n'));
+  await podman('volume', 'rm', '--all', '--force');
+  await podman('secret', 'rm', '--all');
+}
+
 /** Finds the process of a container, as this machine numbers it. */
 export const pidOf = (container) => podman('inspect', '--format', '{{.State.Pid}}', container);

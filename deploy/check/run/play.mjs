@@ -10,7 +10,7 @@ import { readFolder } from '../read.mjs';
 import { ADDRESSES } from './addresses.mjs';
 import { answerOf } from './answer.mjs';
 import { playCompose } from './compose.mjs';
-import { pidOf, podman } from './engine.mjs';
+import { pidOf, podman, removeAll } from './engine.mjs';
 import { kernelOf, wrongRights } from './kernel.mjs';
 import { containerOf, playText } from './pods.mjs';
 import { playSingle } from './single.mjs';
@@ -103,18 +103,10 @@ async function endInOrder(deployments) {
   }
 }
 
-async function removeAll() {
-  await podman('pod', 'rm', '--all', '--force');
-  await podman('rm', '--all', '--force');
-  await podman('volume', 'rm', '--all', '--force');
-  await podman('secret', 'rm', '--all');
-}
-
 let servers;
 for (const signal of ['SIGINT', 'SIGTERM'])
   process.once(signal, () => void removeAll().then(() => process.exit(1)));
 try {
-  await removeAll(); // a run that was killed leaves them
   servers = await step('PostgreSQL and NATS', () => startServers(folder));
   await makeSecrets(servers, folder);
   await step('migrations', migrate);

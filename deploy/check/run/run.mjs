@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { imageOf, ROOT } from '../../source/services.mjs';
 import { baseImage, natsImage } from './base.mjs';
-import { openEngine, podman, run } from './engine.mjs';
+import { openEngine, podman, removeAll, run } from './engine.mjs';
 import { APPS, buildImages, wrongContents } from './images.mjs';
 import { buildSingle, SINGLE_IMAGE } from './single.mjs';
 import { step } from './step.mjs';
@@ -16,6 +16,7 @@ const ALONE = ['--net', 'sh', '-c', 'ip link set lo up && exec "$0" "$@"'];
 /** Builds and plays. @returns sentences on what does not hold. @throws Error at the first step that fails. */
 export async function problemsOfRun() {
   openEngine();
+  await removeAll();
   // Commands of the operator and both servers are of this checkout.
   await step('launcher', () => run(process.execPath, ['apps/launcher/build.mjs'], { cwd: ROOT }));
   const image = await step('base image', baseImage);

@@ -7,9 +7,9 @@ import { ROOT } from '../../src/config.js';
 import { parseOperatorCall } from '../../src/operator/operator-arguments.js';
 
 /**
- * The commands of the part "One container", and of the others as far as one machine has what they need, run in `npm run check:deploy -- --run`, which
- * needs root and minutes. Never run are: docker itself and Compose (no registry of images is at hand), helm and kubectl (no cluster is). For those
- * this file says that what they name exists.
+ * The commands of "One container" run in `npm run check:deploy -- --run`, with podman in place of docker, and so do those of "Compose" behind the
+ * start, on containers that are described as the file describes them; it needs root and minutes. Never run are docker and Compose themselves (no
+ * registry of images is at hand), Caddy (no name leads here), helm and kubectl (there is no cluster). This file says that what they name exists.
  */
 const page = readFileSync(join(ROOT, 'docs/install.md'), 'utf8');
 const blocks = [...page.matchAll(/^```sh\n(.*?)^```/gms)].map(([, text = '']) => text);
