@@ -1,18 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { log } from '@svc/service';
-import { answerTo, factsOf } from './answers.js';
 import type { CallLog } from './call-log.js';
-import { chatRequestOf } from './chat-request.js';
-import { completionOf, streamOf } from './chat-wire.js';
-import { LlmError, must } from './llm-error.js';
+import { GIVERS } from './givers.js';
+import { LlmError } from './llm-error.js';
 import type { LlmKeys } from './llm-keys.js';
 import { answerError, OpenCall } from './open-call.js';
-import type { CallFacts, LlmCallKind, LlmRule } from './rules.js';
-import { filledIn } from './said.js';
-import { transcriptionOf, transcriptOf } from './transcription.js';
+import type { LlmCallKind } from './rules.js';
 
-export const LLM_PATH = '/llm/v1';
+const LLM_PATH = '/llm/v1';
 const KINDS: Record<string, LlmCallKind> = {
   [`POST ${LLM_PATH}/chat/completions`]: 'chat',
   [`POST ${LLM_PATH}/audio/transcriptions`]: 'transcription',
@@ -22,8 +18,6 @@ const KEY = /^Bearer (\S{1,100})$/;
 const LARGEST_BODY_BYTES = 32 * 1024 * 1024;
 /** Longer than callers keep an idle connection: none meets one that closes. */
 const KEEP_ALIVE_MS = 75_000;
-const MODELS = ['stand-in', 'stand-in-small', 'stand-in-transcribe'];
-const JSON_TYPE = 'application/json';
 
 /** This class answers as a provider of language models does, by the rules of the caller's key. */
 export class LlmHost {
@@ -63,84 +57,12 @@ export class LlmHost {
     if (kind === undefined) throw new LlmError(404, 'there is no such path');
     const call = new OpenCall(this.keys.use(key), kind, response, this.calls);
     try {
-      await this.answer(call, kind, await bodyOf(request), request.headers['content-type'] ?? '');
+      await GIVERS[kind](call, await bodyOf(request), request.headers['content-type'] ?? '');
     } catch (error) {
-      if (!(error instanceof LlmError)) log().error({ err: error }, 'a call of the stand-in failed');
+      if (!(error instanceof LlmError || call.isOver))
+        log().error({ err: error }, 'a call of the stand-in failed');
       call.refuse(error);
     }
-  }
-
-  private async answer(call: OpenCall, kind: LlmCallKind, body: Buffer, type: string): Promise<void> {
-    if (kind === 'chat') await giveChat(call, body);
-    else if (kind === 'transcription') await giveTranscript(call, body, type);
-    else await giveModels(call);
-  }
-}
-
-async function giveChat(call: OpenCall, body: Buffer): Promise<void> {
-  const json = jsonOf(body);
-  call.asks(json);
-  const request = chatRequestOf(json);
-  const { rules } = call.key;
-  const { obedient } = rules;
-  const rule = await follow(call, factsOf(request));
-  if (call.isOver) return;
-  const answer = answerTo(request, rule, obedient);
-  const { text, usage } = answer;
-  const name = { id: call.id, created: Math.floor(Date.now() / 1000), model: request.model };
-  const hidesUsage = rule?.hidesUsage ?? false;
-  const parts = request.stream
-    ? streamOf(name, answer, { includesUsage: request.includesUsage && !hidesUsage })
-    : { pieces: halves(JSON.stringify(completionOf(name, answer, hidesUsage))) };
-  await call.give(request.stream ? 'text/event-stream' : JSON_TYPE, parts, { text, usage }, rule);
-}
-
-async function giveTranscript(call: OpenCall, body: Buffer, type: string): Promise<void> {
-  const request = await transcriptionOf(body, type);
-  const { model, format, language, prompt, file, words, seconds } = request;
-  call.asks({ model, response_format: format, language, prompt, file });
-  const facts: CallFacts = { call: 'transcription', model, text: words, turn: 1, afterTool: undefined };
-  const rule = await follow(call, facts);
-  if (call.isOver) return;
-  const text = rule?.text === undefined ? words : filledIn(rule.text, words);
-  const transcript = transcriptOf(request, text);
-  const isText = typeof transcript === 'string';
-  const parts = { pieces: halves(isText ? transcript : JSON.stringify(transcript)) };
-  await call.give(isText ? 'text/plain' : JSON_TYPE, parts, { text, audioSeconds: seconds }, rule);
-}
-
-async function giveModels(call: OpenCall): Promise<void> {
-  const facts: CallFacts = { call: 'models', model: '', text: '', turn: 0, afterTool: undefined };
-  const rule = await follow(call, facts);
-  if (call.isOver) return;
-  const data = MODELS.map((id) => ({ id, object: 'model', created: 0, owned_by: 'simulator' }));
-  const pieces = halves(JSON.stringify({ object: 'list', data }));
-  await call.give(JSON_TYPE, { pieces }, { text: '' }, rule);
-}
-
-/** Does what a rule says before there is an answer: waits, hangs up, refuses. @throws LlmError where it refuses */
-async function follow(call: OpenCall, facts: CallFacts): Promise<LlmRule | undefined> {
-  const rule = call.key.rules.take(facts);
-  await call.wait(rule?.delayMs);
-  if (rule?.error && !call.isOver) {
-    const { status, message = 'the rule of this key says so', ...details } = rule.error;
-    throw new LlmError(status, message, details);
-  }
-  if (rule?.cutAfter === 0) call.cut();
-  return rule;
-}
-
-/** Makes two pieces of a body that is no stream, so that it can be cut in the middle. */
-const halves = (text: string): string[] => {
-  const middle = Math.ceil(text.length / 2);
-  return [text.slice(0, middle), text.slice(middle)];
-};
-
-function jsonOf(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return must(false, 'body', 'must be JSON');
   }
 }
 

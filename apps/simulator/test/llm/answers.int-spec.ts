@@ -121,6 +121,19 @@ describe('the stand-in for language models', () => {
     expect(await client.stream('Hello')).toMatchObject({ text: '', finish: 'stop', error: undefined });
   });
 
+  test('breaks no letter, wherever one piece ends and the next begins', async () => {
+    const toolCalls = [{ name: 'bake', arguments: `{"what": "${'🍞'.repeat(20)}"}` }];
+    for (const letters of ['', 'x', 'xx', 'xxx']) {
+      const text = letters + '🍞'.repeat(500);
+      await client.standIn.answer({ text, toolCalls, pieceMs: 1 });
+      expect((await client.ask('Hello')).choices[0]?.message).toMatchObject({
+        content: text,
+        tool_calls: [{ function: toolCalls[0] }],
+      });
+      expect(await client.stream('Hello')).toMatchObject({ text, calls: toolCalls });
+    }
+  });
+
   test('counts what an earlier turn left in the cache, from 1,024 tokens on', async () => {
     const cached = async (length: number) => {
       const messages: ChatCompletionMessageParam[] = [

@@ -133,7 +133,12 @@ export class LlmCallView {
   })
   said: string | null;
 
-  @ApiProperty({ description: 'Its tokens; null: it has none.', type: UsageView, nullable: true })
+  @ApiProperty({
+    description: 'Its tokens; null: it has none.',
+    example: { promptTokens: 8, completionTokens: 6, cachedTokens: 0 },
+    type: UsageView,
+    nullable: true,
+  })
   usage: Usage | null;
 }
 

@@ -187,7 +187,7 @@ export class RuleBody implements LlmRule {
   delayMs?: number;
 
   @ApiPropertyOptional({
-    description: 'Time from one piece of a stream to the next; without it, all go at once.',
+    description: 'Time from one piece to the next, as `cutAfter` counts them; without it, all go at once.',
     example: 50,
   })
   @MayBeAbsent()
