@@ -15,6 +15,8 @@ import {
 } from './control/hostile-hosts/hostile-hosts.service.js';
 import { LinkingController } from './control/linking/linking.controller.js';
 import { PasskeyController } from './control/linking/passkey.controller.js';
+import { LlmController } from './control/llm/llm.controller.js';
+import { LlmService } from './control/llm/llm.service.js';
 import { MEDIA_AUTHORITY, PlatformController } from './control/platform/platform.controller.js';
 import { PhoneWritingController } from './control/accounts/phone-writing.controller.js';
 import { RestrictionsController } from './control/accounts/restrictions.controller.js';
@@ -37,6 +39,7 @@ import { Platform } from './platform.js';
     GroupsController,
     HostileHostsController,
     LinkingController,
+    LlmController,
     PasskeyController,
     PhoneWritingController,
     PlatformController,
@@ -52,6 +55,7 @@ import { Platform } from './platform.js';
     ContactsService,
     FaultsService,
     HostileHostsService,
+    LlmService,
     PlatformService,
     ScenariosService,
     WireService,

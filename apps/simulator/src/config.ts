@@ -16,7 +16,7 @@ const LARGEST_PORT = 65_535;
 
 /** Environment of the simulator. */
 export class SimulatorConfig {
-  @Env('SIMULATOR_HOST', { description: 'Address that both ports listen on.', example: '127.0.0.1' })
+  @Env('SIMULATOR_HOST', { description: 'Address that all ports listen on.', example: '127.0.0.1' })
   @IsString()
   @IsNotEmpty()
   host: string = '127.0.0.1';
@@ -50,6 +50,16 @@ export class SimulatorConfig {
   @Min(0)
   @Max(LARGEST_PORT)
   mediaPort: number = 0;
+
+  @Env('SIMULATOR_LLM_PORT', {
+    description: 'Port of the stand-in for language models (path /llm/v1). 0: any free one.',
+    example: '7073',
+  })
+  @Type(() => Number)
+  @IsInt()
+  @Min(0)
+  @Max(LARGEST_PORT)
+  llmPort: number = 0;
 
   @Env('SIMULATOR_CA_FILE', {
     description:

@@ -18,8 +18,8 @@ try {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(simulator));
   // The parent process is gone: no other one would stop this.
   process.once('disconnect', () => void stop(simulator));
-  const { websocket, control, trustRoot, mediaHost } = simulator;
-  process.send?.({ type: 'ready', websocket, control, trustRoot, mediaHost });
+  const { websocket, control, trustRoot, mediaHost, llm } = simulator;
+  process.send?.({ type: 'ready', websocket, control, trustRoot, mediaHost, llm });
 } catch (error) {
   const words = error instanceof ConfigError ? error.message : String((error as Error).message);
   process.stderr.write(`simulator cannot start. ${words}\n`);

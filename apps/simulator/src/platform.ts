@@ -13,6 +13,8 @@ import { ConnectionLog } from './connections/connection-log.js';
 import { Login } from './connections/login.js';
 import { activate } from './queries/activation.js';
 import { answerQuery } from './queries/queries.js';
+import { CallLog } from './llm/call-log.js';
+import { LlmKeys } from './llm/llm-keys.js';
 import { MediaAccess } from './media/media-access.js';
 import { MediaStore } from './media/media-store.js';
 import type { Authority } from './noise/authority.js';
@@ -46,6 +48,8 @@ export class Platform implements ConnectionHandler {
   readonly upgradeFaults = new UpgradeFaults();
   readonly versions = new Versions();
   readonly connectionLog = new ConnectionLog();
+  readonly llmKeys = new LlmKeys();
+  readonly llmCalls = new CallLog();
   readonly media = new MediaStore();
   readonly mediaAccess: MediaAccess;
   /** The connections that have said who they are. */
@@ -177,6 +181,8 @@ export class Platform implements ConnectionHandler {
     this.population.clear();
     await this.upgradeFaults.clear();
     this.versions.clear();
+    this.llmKeys.clear();
+    this.llmCalls.clear();
     this.mediaAccess.clear();
     this.media.clear();
     this.groups.clear();

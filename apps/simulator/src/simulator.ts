@@ -11,6 +11,7 @@ import { addOpenApi } from './http/openapi.js';
 import { RefusalFilter, validation } from './http/refusals.js';
 import type { SimulatorConfig } from './config.js';
 import { mediaCertificates } from './media/certificates.js';
+import { LlmHost } from './llm/llm-host.js';
 import { MediaHost } from './media/media-host.js';
 import { Authority } from './noise/authority.js';
 import { StateFile } from './state/state-file.js';
@@ -29,6 +30,8 @@ export interface Simulator {
   trustRoot: string;
   /** Host and port of the https host for files. */
   mediaHost: string;
+  /** Base address of the stand-in for language models. */
+  llm: string;
   /** Certificate, as PEM, that clients have to trust in order to use it. */
   ca: string;
   close(): Promise<void>;
@@ -36,10 +39,18 @@ export interface Simulator {
 
 export type SimulatorOptions = Pick<
   SimulatorConfig,
-  'host' | 'port' | 'controlPort' | 'mediaPort' | 'caFile' | 'trustRootFile' | 'seed' | 'stateFile'
+  | 'host'
+  | 'port'
+  | 'controlPort'
+  | 'mediaPort'
+  | 'llmPort'
+  | 'caFile'
+  | 'trustRootFile'
+  | 'seed'
+  | 'stateFile'
 >;
 
-/** Starts the simulator; when this resolves, all three ports can be used. */
+/** Starts the simulator; when this resolves, all four ports can be used. */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const authority = new Authority(options.seed ?? randomUUID());
   const certificates = mediaCertificates((label) => authority.secret(label), options.host);
@@ -50,27 +61,30 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   for (const person of platform.population.all()) platform.receipts.catchUp(person);
   const endpoint = new Endpoint(authority, platform, platform.upgradeFaults, platform.versions);
   const media = new MediaHost(certificates.server, platform.media, platform.mediaAccess);
+  const llmHost = new LlmHost(platform.llmKeys, platform.llmCalls);
   const hostileHosts = { host: options.host, certificate: certificates.server };
   const app = await controlApi(appModule(platform, certificates.authority, hostileHosts));
   const closePorts = async (): Promise<void> => {
     await app.close();
     await endpoint.close();
     await media.close();
+    await llmHost.close();
   };
   try {
     const websocket = await endpoint.listen(options.host, options.port);
     const mediaHost = await media.listen(options.host, options.mediaPort);
     platform.media.hostname = mediaHost;
+    const llm = await llmHost.listen(options.host, options.llmPort);
     await app.listen(options.controlPort, options.host);
     if (options.caFile) tell(options.caFile, certificates.authority);
     if (options.trustRootFile) tell(options.trustRootFile, `${trustRoot}\n`);
     const control = (await app.getUrl()).replace(/\/$/, '');
-    log().info({ websocket, control, mediaHost, trustRoot }, 'simulator is ready');
+    log().info({ websocket, control, mediaHost, llm, trustRoot }, 'simulator is ready');
     const close = async (): Promise<void> => {
       await closePorts();
       if (state) await state.close();
     };
-    return { websocket, control, trustRoot, mediaHost, ca: certificates.authority, close };
+    return { websocket, control, trustRoot, mediaHost, llm, ca: certificates.authority, close };
   } catch (error) {
     await closePorts();
     throw error;

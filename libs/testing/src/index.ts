@@ -12,6 +12,14 @@ export {
 export { type AgedRow, agedRowsLeft } from './aged-rows.js';
 export { AuditChain, type ChainBehaviour } from './audit-chain.js';
 export { HostileHost, type HostileHostCounts } from './hostile-host.js';
+export {
+  type LlmCall,
+  type LlmCounts,
+  type LlmKeyCounts,
+  type LlmRule,
+  LlmStandIn,
+  type LlmUsage,
+} from './llm-stand-in.js';
 export { schemaColumns } from './schema-columns.js';
 export { functionsWithoutFile } from './schema-functions.js';
 export { readEveryEvent } from './event-readers.js';

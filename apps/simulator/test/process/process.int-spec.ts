@@ -21,12 +21,13 @@ const exited = (): Promise<number | null | undefined> =>
     'the exit',
   ).then(({ code }) => code);
 
-test('tells its parent when both doors are open, and stops cleanly when told to', async () => {
+test('tells its parent when all doors are open, and stops cleanly when told to', async () => {
   const ready = await started();
   expect(ready).toEqual({
     type: 'ready',
     websocket: expect.stringMatching(/^ws:\/\/127\.0\.0\.1:\d+\/ws\/chat$/),
     control: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+    llm: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/llm\/v1$/),
     mediaHost: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
     trustRoot: expect.stringMatching(/^[0-9a-f]{64}$/),
   });

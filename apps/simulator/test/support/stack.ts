@@ -41,7 +41,15 @@ export class Stack {
   ) {}
 
   static async start(options: Partial<SimulatorOptions> = {}): Promise<Stack> {
-    const full = { host: '127.0.0.1', port: 0, controlPort: 0, mediaPort: 0, seed: 'test', ...options };
+    const full = {
+      host: '127.0.0.1',
+      port: 0,
+      controlPort: 0,
+      mediaPort: 0,
+      llmPort: 0,
+      seed: 'test',
+      ...options,
+    };
     return new Stack(await startSimulator(full), full);
   }
 
