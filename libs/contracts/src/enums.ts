@@ -62,6 +62,7 @@ export const FAILURE_CODES = [
   'ACCOUNT_RESTRICTED',
   'NEW_CHAT_QUOTA',
   'CANCELED',
+  'BOT_MODE_CHANGED',
   // A scheduled message that could not go out at its time has one of these four codes.
   'SESSION_NOT_CONNECTED',
   'RATE_LIMITED',

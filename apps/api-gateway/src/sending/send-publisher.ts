@@ -56,6 +56,8 @@ export function sendCommandOf({ id, metadata, sentBy, expiresAt, ...row }: Comma
     acceptedAt: (row.releasedAt ?? row.createdAt).toISOString(),
     ...(metadata && { metadata }),
     ...(sentBy && { sentBy }),
+    // The built-in AI answers nobody else's session; a draft that a member has approved is the member's.
+    ...(sentBy === 'ASSISTANT' && { onlyInMode: 'MANAGED' }),
     ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
   };
 }

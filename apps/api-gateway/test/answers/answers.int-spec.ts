@@ -62,7 +62,15 @@ describe('an answer', () => {
     const jobId = randomUUID();
     expect(await ask(await heard(), { jobId })).toEqual({ outcome: 'ACCEPTED' });
     expect(await commandsHere()).toMatchObject([
-      { id: jobId, data: { to: contact, content: { type: 'text', text: 'An answer' }, sentBy: 'ASSISTANT' } },
+      {
+        id: jobId,
+        data: {
+          to: contact,
+          content: { type: 'text', text: 'An answer' },
+          sentBy: 'ASSISTANT',
+          onlyInMode: 'MANAGED',
+        },
+      },
     ]);
     const shown = { contact, status: 'QUEUED', body: { text: 'An answer' }, sentBy: 'ASSISTANT' };
     expect(await call(`GET /v1/messages/${jobId}`)).toMatchObject({ body: shown });

@@ -3,7 +3,7 @@ import { IsIn, IsISO8601, IsObject, IsOptional, IsString, IsUUID, ValidateNested
 import type { Metadata } from '../content/message-details.js';
 import { OutboundContent } from '../content/outbound-content.js';
 import { defineCommand } from '../contract.js';
-import { type Sender, SENDERS } from '../enums.js';
+import { BOT_MODES, type BotMode, type Sender, SENDERS } from '../enums.js';
 
 /** Data of the `send-message` command. */
 export class SendMessageV1 {
@@ -24,6 +24,8 @@ export class SendMessageV1 {
   @IsOptional() @IsISO8601() expiresAt?: string;
   /** Sender of the message, for its events; absent from a gateway of an earlier release. */
   @IsOptional() @IsIn(SENDERS) sentBy?: Sender;
+  /** The message fails where its session is in another mode when its turn comes. */
+  @IsOptional() @IsIn(BOT_MODES) onlyInMode?: BotMode;
 }
 
 /** Sends one message; the owner of the session's partition consumes it. */

@@ -1276,6 +1276,7 @@ export interface MessageFailure {
     | 'ACCOUNT_RESTRICTED'
     | 'NEW_CHAT_QUOTA'
     | 'CANCELED'
+    | 'BOT_MODE_CHANGED'
     | 'SESSION_NOT_CONNECTED'
     | 'RATE_LIMITED'
     | 'PAYMENT_REQUIRED'
