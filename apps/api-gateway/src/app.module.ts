@@ -6,6 +6,10 @@ import { MEDIA_STORE, openMediaStore } from '@svc/media-store';
 import { STREAM_READERS } from '@svc/contracts';
 import { JetStreamStrategy, Messaging } from '@svc/messaging';
 import { connectionProviders, databaseModule, erasedContactsProvider, LongReads } from '@svc/service';
+import { AnswersConsumer } from './answers/answers.consumer.js';
+import { AnswersRepository } from './answers/answers.repository.js';
+import { AnswersService } from './answers/answers.service.js';
+import { PastService } from './answers/past.service.js';
 import { AuditConsumer } from './audit/audit.consumer.js';
 import { AuditController } from './audit/audit.controller.js';
 import { AuditVerifier } from './audit/audit-verifier.js';
@@ -221,6 +225,7 @@ const events = {
     LinkVisitsController,
     HelperController,
     MessagesConsumer,
+    AnswersConsumer,
     CallsConsumer,
     PollsConsumer,
     SandboxConsumer,
@@ -266,6 +271,9 @@ const events = {
     UploadsService,
     OutgoingMedia,
     SendingService,
+    AnswersRepository,
+    AnswersService,
+    PastService,
     DryRunService,
     ScheduleLimit,
     SendPermissions,

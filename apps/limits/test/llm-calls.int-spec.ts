@@ -4,6 +4,7 @@ import {
   CountMessages,
   type DayCaps,
   GetLimits,
+  GiveBackLlmCall,
   type LlmCallReply,
   TakeLlmCall,
   type TakeLlmCallV1,
@@ -25,6 +26,9 @@ const take = (fields: Partial<TakeLlmCallV1>): Promise<LlmCallReply> =>
   limits.rpc.request(TakeLlmCall, { callId: randomUUID(), ...aDay(randomUUID(), THREE), ...fields });
 const llmCallsOf = async (tenantId: string, caps = THREE) =>
   (await limits.rpc.request(GetLimits, { ...aDay(tenantId, caps), sessionIds: [] })).llmCalls;
+
+const giveBack = async (tenantId: string, callId: string): Promise<boolean> =>
+  (await limits.rpc.request(GiveBackLlmCall, { tenantId, callId })).givenBack;
 
 describe('calls of a language model', () => {
   test('go as often as the plan has them a day, and then not, with when they go again', async () => {
@@ -60,6 +64,42 @@ describe('calls of a language model', () => {
       expect(await take({ tenantId, caps: NO_CAPS })).toEqual({ admitted: true });
     }
     expect(await llmCallsOf(tenantId, NO_CAPS)).toEqual({ limit: null, used: 5, left: null });
+  });
+
+  test('that were given back make room, each once, and count anew when they are taken again', async () => {
+    const [tenantId, callId] = [randomUUID(), randomUUID()];
+    await take({ tenantId });
+    await take({ tenantId, callId });
+    const answers = await Promise.all(Array.from({ length: 10 }, () => giveBack(tenantId, callId)));
+    expect(answers.filter(Boolean)).toHaveLength(1);
+    expect(await llmCallsOf(tenantId)).toMatchObject({ used: 1 });
+    expect(await take({ tenantId, callId })).toEqual({ admitted: true });
+    expect(await llmCallsOf(tenantId)).toMatchObject({ used: 2 });
+  });
+
+  test('of others, and those that nobody has taken, are not given back', async () => {
+    const [tenantId, callId] = [randomUUID(), randomUUID()];
+    await take({ tenantId, callId });
+    expect([await giveBack(randomUUID(), callId), await giveBack(tenantId, randomUUID())]).toEqual([
+      false,
+      false,
+    ]);
+    expect(await llmCallsOf(tenantId)).toMatchObject({ used: 1 });
+  });
+
+  test('go back to their own day, whenever that is', async () => {
+    const [tenantId, callId] = [randomUUID(), randomUUID()];
+    const thaw = await freezeClock(limits.database, '2031-05-31T23:59:59.999Z');
+    await take({ tenantId, callId });
+    await thaw();
+    const thawAgain = await freezeClock(limits.database, '2031-06-01T00:00:00.000Z');
+    await take({ tenantId });
+    expect(await giveBack(tenantId, callId)).toBe(true);
+    expect(await llmCallsOf(tenantId)).toMatchObject({ used: 1 });
+    await thawAgain();
+    const back = await freezeClock(limits.database, '2031-05-31T23:59:59.999Z');
+    expect(await llmCallsOf(tenantId)).toMatchObject({ used: 0 });
+    await back();
   });
 
   test('begin anew at midnight UTC', async () => {

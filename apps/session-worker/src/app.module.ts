@@ -57,6 +57,7 @@ import { retentionRules } from './sessions/retention-rules.js';
 import { Session } from './sessions/session.entity.js';
 import { SessionRoutes } from './sessions/session-routes.js';
 import { SessionsConsumer } from './sessions/sessions.consumer.js';
+import { BotModesService } from './sessions/bot-modes.service.js';
 import { SessionsService } from './sessions/sessions.service.js';
 import { atStep } from './steps.js';
 import { VersionsConsumer } from './versions/versions.consumer.js';
@@ -122,6 +123,7 @@ const opsPages: OpsPages = { '/unhandled-stanzas': () => ({ items: unhandledStan
     SuspensionsService,
     TenantDeletionService,
     KeyWriter,
+    BotModesService,
     LiveService,
     MediaRoom,
     MediaService,

@@ -222,7 +222,7 @@ export class Stage {
     content: string | OutboundContent,
     jobId: string = randomUUID(),
     acceptedAt = new Date(),
-    options: Pick<SendMessageV1, 'metadata' | 'expiresAt' | 'requestedTo'> = {},
+    options: Pick<SendMessageV1, 'metadata' | 'sentBy' | 'onlyInMode' | 'expiresAt' | 'requestedTo'> = {},
   ): Promise<string> {
     const data = {
       jobId,

@@ -41,6 +41,11 @@ export const MESSAGE_STATUSES = ['QUEUED', 'SENT', 'DELIVERED', 'READ', 'FAILED'
 /** Value of `MESSAGE_STATUSES`. */
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number];
 
+/** Senders of an outbound message: software with a key of the API, the built-in assistant, or a member of the tenant by hand. */
+export const SENDERS = ['API', 'ASSISTANT', 'MEMBER'] as const;
+/** Value of `SENDERS`. */
+export type Sender = (typeof SENDERS)[number];
+
 /** Reasons for which an outbound message failed for good: `failure.code`. */
 export const FAILURE_CODES = [
   'SESSION_LOGGED_OUT',
@@ -57,6 +62,7 @@ export const FAILURE_CODES = [
   'ACCOUNT_RESTRICTED',
   'NEW_CHAT_QUOTA',
   'CANCELED',
+  'BOT_MODE_CHANGED',
   // A scheduled message that could not go out at its time has one of these four codes.
   'SESSION_NOT_CONNECTED',
   'RATE_LIMITED',

@@ -42,6 +42,8 @@ export {
   type EntitlementValue,
   TOKEN_OVERAGES,
   type TokenOverage,
+  SENDERS,
+  type Sender,
 } from './enums.js';
 export {
   comesBack,

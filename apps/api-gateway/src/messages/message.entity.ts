@@ -7,6 +7,7 @@ import type {
   Metadata,
   OutboundContent,
   RelatedMessage,
+  Sender,
 } from '@svc/contracts';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
@@ -33,6 +34,8 @@ export class Message {
   @Column('text', { name: 'key_id', nullable: true }) keyId: string | null;
   @Column('text', { name: 'client_message_id', nullable: true }) clientMessageId: string | null;
   @Column('jsonb', { nullable: true }) metadata: Metadata | null;
+  /** Sender of what went out through us; null of what came from the platform, and of what is older than this column. */
+  @Column('text', { name: 'sent_by', nullable: true }) sentBy: Sender | null;
   /** Domain time: when it goes out, where the send said so. */
   @Column('timestamptz', { name: 'send_at', nullable: true }) sendAt: Date | null;
   /** Real time: when its time had come and it was let go. */

@@ -163,7 +163,7 @@ function positionFrom(text: string): Position {
 
 function toView(message: Message, changes?: MessageChanges): MessageView {
   const { id, sessionId, direction, status, contact, body, relatesTo, origin } = message;
-  const { requestedTo, media, keyId, clientMessageId, metadata, failure } = message;
+  const { requestedTo, media, keyId, clientMessageId, metadata, sentBy, failure } = message;
   return {
     id,
     // A message that was written on the number's own phone has an origin and no job.
@@ -181,7 +181,7 @@ function toView(message: Message, changes?: MessageChanges): MessageView {
       origin,
       media,
     },
-    ...{ keyId, clientMessageId, metadata, failure },
+    ...{ keyId, clientMessageId, metadata, sentBy, failure },
     ...eventNamesOf(message),
     timeline: timelineOf(message),
     sendAt: message.sendAt?.toISOString() ?? null,

@@ -31,6 +31,7 @@ import { Timeline1764000100000 } from './1764000100000-timeline.js';
 import { Widgets1764000500000 } from './1764000500000-widgets.js';
 import { SuccessorsOfKeys1764700000321 } from './1764700000321-successors-of-keys.js';
 import { FirstOfKeys1764700000322 } from './1764700000322-first-of-keys.js';
+import { SendersOfMessages1764700000331 } from './1764700000331-senders-of-messages.js';
 import { PollVotes1764700000316 } from './1764700000316-poll-votes.js';
 import { SessionCreations1764700000317 } from './1764700000317-session-creations.js';
 import { Uploads1763700400000 } from './1763700400000-uploads.js';
@@ -78,6 +79,7 @@ export const schema = {
     SessionCreations1764700000317,
     SuccessorsOfKeys1764700000321,
     FirstOfKeys1764700000322,
+    SendersOfMessages1764700000331,
   ],
   sql: sqlFolder(import.meta.url),
 };

@@ -8,6 +8,7 @@ import {
   type OutboundType,
   QUEUE_FOR_SECONDS,
   type RelatedMessage,
+  type Sender,
   SENDING_RULES,
   type SendMessageRequest,
 } from '@svc/contracts';
@@ -31,6 +32,7 @@ export interface OutboundMessage extends Draft {
   readonly asked: Draft;
   readonly clientMessageId: string | null;
   readonly metadata: Metadata | null;
+  readonly sentBy: Sender;
   /** Time at which the message goes out, in domain time; null: now. */
   readonly sendAt: Date | null;
   /** Longest wait for the session, in seconds; null: for as long as the worker lets it. */
@@ -57,6 +59,7 @@ export function outboundMessageOf(tenantId: string, request: SendMessageRequest)
     asked: draft,
     id: jobIdOf(tenantId, clientMessageId),
     ...{ tenantId, sessionId: request.sessionId.toLowerCase(), contact, clientMessageId, metadata },
+    sentBy: 'API',
     sendAt: sendAt ? new Date(sendAt) : null,
     queueForSeconds: queueTimeOf(request),
     relatesTo: null,

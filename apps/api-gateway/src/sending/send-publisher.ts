@@ -37,13 +37,14 @@ export type CommandColumns = Pick<
   | 'content'
   | 'clientMessageId'
   | 'metadata'
+  | 'sentBy'
   | 'createdAt'
   | 'releasedAt'
   | 'expiresAt'
 >;
 
 /** Makes the send command of a message. */
-export function sendCommandOf({ id, metadata, expiresAt, ...row }: CommandColumns): SendMessageV1 {
+export function sendCommandOf({ id, metadata, sentBy, expiresAt, ...row }: CommandColumns): SendMessageV1 {
   return {
     jobId: id,
     sessionId: row.sessionId,
@@ -54,6 +55,9 @@ export function sendCommandOf({ id, metadata, expiresAt, ...row }: CommandColumn
     // The age of a message counts from the time at which it may go out.
     acceptedAt: (row.releasedAt ?? row.createdAt).toISOString(),
     ...(metadata && { metadata }),
+    ...(sentBy && { sentBy }),
+    // The built-in AI answers nobody else's session; a draft that a member has approved is the member's.
+    ...(sentBy === 'ASSISTANT' && { onlyInMode: 'MANAGED' }),
     ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
   };
 }

@@ -160,7 +160,11 @@ export class SendingService {
     }
   }
 
-  private async lostRace(subscription: SubscriptionState, message: OutboundMessage): Promise<SendOutcome> {
+  /**
+   * Finds out what has become of a message that was not written.
+   * @throws AppError where there is none.
+   */
+  async lostRace(subscription: SubscriptionState, message: OutboundMessage): Promise<SendOutcome> {
     const { id, tenantId, clientMessageId, contact, sendAt } = message;
     const first = await this.messages.find(tenantId, id);
     await this.media.discard(message, first);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import type { LlmCallReply, TakeLlmCallV1 } from '@svc/contracts';
+import type { GiveBackLlmCallV1, LlmCallReply, TakeLlmCallV1 } from '@svc/contracts';
 import { DataSource } from 'typeorm';
 import { CapsService } from '../caps/caps.service.js';
 
@@ -34,5 +34,14 @@ export class LlmCallsService {
     // A call without a limit is never refused.
     const refusal = { limit: calls ?? 0, used, resetAt: resetAt.toISOString(), retryAfterSeconds };
     return { admitted: false, refusal: { layer: 'plan', ...refusal } };
+  }
+
+  /** Gives a call back, once; says whether it still counted. */
+  async giveBack({ callId, tenantId }: GiveBackLlmCallV1): Promise<boolean> {
+    const [row] = await this.dataSource.query<[{ given: boolean }]>(
+      'SELECT give_back_llm_call($1, $2) AS given',
+      [callId, tenantId],
+    );
+    return row.given;
   }
 }

@@ -3,6 +3,9 @@ import { Payload } from '@nestjs/microservices';
 import {
   CountMessages,
   CountMessagesV1,
+  GiveBackLlmCall,
+  GiveBackLlmCallV1,
+  type GivenBackLlmCall,
   type LlmCallReply,
   type MessageCounts,
   TakeLlmCall,
@@ -23,6 +26,11 @@ export class UsageConsumer {
   @OnRequest(TakeLlmCall)
   take(@Payload() request: TakeLlmCallV1): Promise<LlmCallReply> {
     return this.calls.take(request);
+  }
+
+  @OnRequest(GiveBackLlmCall)
+  async giveBack(@Payload() request: GiveBackLlmCallV1): Promise<GivenBackLlmCall> {
+    return { givenBack: await this.calls.giveBack(request) };
   }
 
   @OnRequest(CountMessages)

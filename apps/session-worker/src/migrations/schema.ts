@@ -21,6 +21,8 @@ import { EarlyVotes1764700000315 } from './1764700000315-early-votes.js';
 import { SecretsOfMessages1764700000314 } from './1764700000314-secrets-of-messages.js';
 import { RejectedCalls1764700000317 } from './1764700000317-rejected-calls.js';
 import { SuspendedSessions1764600000062 } from './1764600000062-suspended-sessions.js';
+import { SendersOfMessages1764700000342 } from './1764700000342-senders-of-messages.js';
+import { ModesOfMessages1764700000343 } from './1764700000343-modes-of-messages.js';
 import { ToldEvents1764700000341 } from './1764700000341-told-events.js';
 
 /** The schema this service owns and its migrations, in order. */
@@ -51,5 +53,7 @@ export const schema = {
     EarlyVotes1764700000315,
     RejectedCalls1764700000317,
     ToldEvents1764700000341,
+    SendersOfMessages1764700000342,
+    ModesOfMessages1764700000343,
   ],
 };

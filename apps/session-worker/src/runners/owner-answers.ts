@@ -8,6 +8,8 @@ import {
   type ContactView,
   GetPasskey,
   GiveUpPasskey,
+  KeepToMode,
+  type KeepToModeV1,
   LookUpContact,
   MarkRead,
   type MarkReadV1,
@@ -28,6 +30,7 @@ import { messageIdOf } from '../journal/message-id.js';
 import { CallNotRingingError } from '../platform/errors.js';
 import type { ReceivedMessage } from '../platform/messages.js';
 import type { PlatformSocket } from '../platform/port.js';
+import { SendingService } from '../sending/sending.service.js';
 import type { Passkeys } from './passkeys.js';
 import { RunnersService } from './runners.service.js';
 
@@ -46,11 +49,13 @@ export class OwnerAnswers {
     [MarkRead.subject, (question) => this.markRead(question)],
     [RejectCall.subject, (question) => this.rejectCall(question)],
     [SetTyping.subject, (question) => this.typing(question)],
+    [KeepToMode.subject, (question) => this.keepToMode(question)],
   ]);
 
   constructor(
     private readonly dataSource: DataSource,
     private readonly runners: RunnersService,
+    private readonly sending: SendingService,
   ) {}
 
   /** @throws AppError whatever goes wrong. */
@@ -130,6 +135,12 @@ export class OwnerAnswers {
       if (!(error instanceof CallNotRingingError)) throw error;
       throw new AppError('CALL_NOT_RINGING', undefined, { callId }, { cause: error });
     }
+    return {};
+  }
+
+  /** Without a sender nothing is handed over, and the next one claims by the mode of then. */
+  private async keepToMode({ sessionId, botMode }: KeepToModeV1): Promise<Nothing> {
+    await this.sending.senders.get(sessionId)?.keepTo(botMode);
     return {};
   }
 

@@ -19,8 +19,8 @@ const COLUMNS = `${ROW_COLUMNS}, o.status, o.failure`;
 // The row decides between the caller that ends a message and its owner, who sends nothing before he has claimed it; a message that waits
 // for its file is not on its way. Where the command has not come yet, it finds a row that has failed.
 const END_SQL = `INSERT INTO outbound_message AS o
-    (job_id, session_id, tenant_id, key_id, to_jid, content, client_message_id, accepted_at, metadata, failure, status, reached)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'FAILED', jsonb_build_object('FAILED', $11::text))
+    (job_id, session_id, tenant_id, key_id, to_jid, content, client_message_id, accepted_at, metadata, failure, status, reached, sent_by)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'FAILED', jsonb_build_object('FAILED', $11::text), $12)
   ON CONFLICT (job_id) DO UPDATE SET status = 'FAILED', failure = excluded.failure, ${FAILED_AT('$11')}
     WHERE o.tenant_id = excluded.tenant_id
       AND (o.status = 'QUEUED' OR o.status = 'SENDING' AND o.content ? 'media' AND o.uploaded IS NULL)
@@ -39,11 +39,11 @@ export class EndingsService {
 
   /** @throws AppError `MESSAGE_NOT_FOUND` where the job is another tenant's. */
   async end({ tenantId, message, code, detail }: EndMessageV1): Promise<EndedMessage> {
-    const { jobId, sessionId, to, content, clientMessageId, acceptedAt, metadata } = message;
+    const { jobId, sessionId, to, content, clientMessageId, acceptedAt, metadata, sentBy } = message;
     const documents = [metadata, failureOf(code, detail)].map((one) => one && JSON.stringify(one));
     const names = [jobId, sessionId, tenantId, this.platform.keyIdOf(jobId), to];
     const facts = [JSON.stringify(content), clientMessageId, acceptedAt, ...documents];
-    const parameters = [...names, ...facts, new Date().toISOString()];
+    const parameters = [...names, ...facts, new Date().toISOString(), sentBy ?? null];
     const attempt = () =>
       this.dataSource.transaction(async (tx) => {
         const [ended] = await tx.query<Row[]>(END_SQL, parameters);

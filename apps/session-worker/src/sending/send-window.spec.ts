@@ -11,7 +11,14 @@ beforeEach(() => {
 const message = (name: string): LedgerMessage => ({
   ...{ jobId: name, keyId: `key of ${name}`, sessionId: 'session', tenantId: 'tenant', to: 'a chat' },
   content: { type: 'text', text: name },
-  ...{ acceptedAt: new Date(), uploaded: null, requestedTo: null, mayBeSent: false },
+  ...{
+    acceptedAt: new Date(),
+    uploaded: null,
+    requestedTo: null,
+    mayBeSent: false,
+    onlyInMode: null,
+    isOutOfMode: false,
+  },
 });
 const [a, b] = [message('a'), message('b')];
 

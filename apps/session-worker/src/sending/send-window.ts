@@ -1,3 +1,4 @@
+import type { BotMode } from '@svc/contracts';
 import type { LedgerMessage } from './ledger/ledger.js';
 
 /** Messages handed to the socket and not yet acknowledged, per session. */
@@ -31,6 +32,8 @@ export class SendWindow {
   /** Tries of messages that have not ended, by key id; the one of the latest try at the end. */
   private readonly tries = new Map<string, Tries>();
   private unanswered = 0;
+  /** Mode of the session, where it has changed since the claim. */
+  private mode: BotMode | undefined;
 
   /** Counts the messages that may be claimed. */
   get room(): number {
@@ -56,6 +59,17 @@ export class SendWindow {
   /** Enters messages that are about to be handed over, in place of those of the claim before. */
   claim(messages: LedgerMessage[]): void {
     this.claimed = messages;
+    if (messages.length === 0) this.mode = undefined;
+  }
+
+  /** Takes in that the mode of the session has changed since the claim, or may have. */
+  keepTo(mode: BotMode): void {
+    this.mode = mode;
+  }
+
+  /** Says whether a message that was claimed is of another mode than its session. */
+  isOutOfMode({ onlyInMode, isOutOfMode }: LedgerMessage): boolean {
+    return isOutOfMode || (onlyInMode !== null && this.mode !== undefined && onlyInMode !== this.mode);
   }
 
   /** Enters a message that is being handed over. Its acknowledgement may be faster than that. */
@@ -86,8 +100,8 @@ export class SendWindow {
   }
 
   /** Says whether something of the message may have been handed over. */
-  hasBegun({ keyId }: LedgerMessage): boolean {
-    return this.tries.get(keyId)?.begun ?? false;
+  hasBegun({ keyId, mayBeSent }: LedgerMessage): boolean {
+    return this.tries.get(keyId)?.begun ?? mayBeSent;
   }
 
   /** Counts a try that failed on a socket that works; the last one is number `MAX_TRIES`. */

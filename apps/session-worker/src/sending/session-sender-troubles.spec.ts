@@ -15,7 +15,15 @@ const scope = { sessionId: 'session', fence: { partition: 1, epoch: 1 } };
 const message = (name: string, more: Partial<LedgerMessage> = {}): LedgerMessage => ({
   ...{ jobId: name, keyId: `key-${name}`, sessionId: 'session', tenantId: 'tenant', to: `chat of ${name}` },
   content: { type: 'text', text: name },
-  ...{ acceptedAt: new Date(), uploaded: null, requestedTo: null, mayBeSent: false, ...more },
+  ...{
+    acceptedAt: new Date(),
+    uploaded: null,
+    requestedTo: null,
+    mayBeSent: false,
+    onlyInMode: null,
+    isOutOfMode: false,
+    ...more,
+  },
 });
 
 /** The table, as far as a sender sees it: what is open, and what became of the others. */

@@ -14,7 +14,15 @@ const scope = { sessionId: 'session', fence: { partition: 1, epoch: 1 } };
 const message = (name: string, more: Partial<LedgerMessage> = {}): LedgerMessage => ({
   ...{ jobId: name, keyId: `key-${name}`, sessionId: 'session', tenantId: 'tenant', to: `chat of ${name}` },
   content: { type: 'text', text: name },
-  ...{ acceptedAt: new Date(), uploaded: null, requestedTo: null, mayBeSent: false, ...more },
+  ...{
+    acceptedAt: new Date(),
+    uploaded: null,
+    requestedTo: null,
+    mayBeSent: false,
+    onlyInMode: null,
+    isOutOfMode: false,
+    ...more,
+  },
 });
 
 /** The table, as far as a sender sees it: what is open, and what became of the others. */
@@ -342,4 +350,29 @@ test('a lease that is lost sends nothing more than what is in hand', async () =>
   await ack('a');
   await pass(60_000);
   expect([sent, outcomes]).toEqual([['key-a'], []]);
+});
+
+test('a message of another mode is not handed over, also where the mode has changed since its claim', async () => {
+  const only = { onlyInMode: 'MANAGED' as const };
+  open = [message('a', only), message('b', only), message('c')];
+  let handedOver: () => void = () => undefined;
+  const { socket, sent } = aSocket(
+    ({ keyId }) => new Promise((resolve) => (keyId === 'key-a' ? (handedOver = resolve) : resolve())),
+  );
+  sender.attach(socket);
+  await pass();
+  let isKept = false;
+  const kept = sender.keepTo('EXTERNAL').then(() => (isKept = true));
+  await pass();
+  expect([sent, isKept]).toEqual([['key-a'], false]);
+  handedOver();
+  await pass();
+  await kept;
+  expect(sent).toEqual(['key-a', 'key-c']);
+  expect(outcomes).toEqual(['b FAILED BOT_MODE_CHANGED']);
+  open = [message('d', only), message('e', { ...only, isOutOfMode: true })];
+  sender.wake();
+  await pass();
+  expect(sent).toEqual(['key-a', 'key-c', 'key-d']);
+  expect(outcomes).toEqual(['b FAILED BOT_MODE_CHANGED', 'e FAILED BOT_MODE_CHANGED']);
 });

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { CONTENT, type FailureCode, isGroup } from '@svc/contracts';
+import { type BotMode, CONTENT, type FailureCode, isGroup } from '@svc/contracts';
 import { isOfContent, patiently } from '@svc/database';
-import { log, refusalWords, UnderWay } from '@svc/service';
+import { log, UnderWay } from '@svc/service';
 import { NoAnswerError } from '../platform/errors.js';
 import type { MessageListener, PlatformSocket, Refusal } from '../platform/port.js';
 import { atStep } from '../steps.js';
-import { failureOf, MAX_TRIES, sendFailureOf } from './ledger/failures.js';
+import { failureOf, MAX_TRIES, refusalFields, sendFailureOf, wordsOf } from './ledger/failures.js';
 import { changesDeleted } from './deleted-targets.js';
 import { FilesAhead } from './files/files-ahead.js';
 import type { Ledger, LedgerMessage, LedgerScope } from './ledger/ledger.js';
@@ -52,6 +52,7 @@ export class SessionSender {
   private readonly writes = new UnderWay();
   private sending: Promise<void> | undefined;
   private claiming: Promise<LedgerMessage[]> | undefined;
+  private handingOver: Promise<boolean> | undefined;
   private again = false;
   /** True when there may be messages that nobody has claimed yet. */
   private more = false;
@@ -110,6 +111,12 @@ export class SessionSender {
     return this.window.jobIds;
   }
 
+  /** Hands over nothing of another mode from now on; resolves when nothing of it is being handed over either. */
+  async keepTo(mode: BotMode): Promise<void> {
+    this.window.keepTo(mode);
+    await this.handingOver?.catch(() => undefined);
+  }
+
   private get sessionId(): string {
     return this.tools.scope.sessionId;
   }
@@ -153,6 +160,7 @@ export class SessionSender {
   private async claim(limit: number): Promise<LedgerMessage[]> {
     const { scope, ledger, expiryMs } = this.tools;
     const except = { exceptJobs: this.window.jobIds, exceptChats: this.files.chats };
+    this.window.claim([]); // the claim reads the mode anew
     this.claiming = ledger.claim({ ...scope, limit, expiryMs, ...except });
     try {
       const messages = await this.claiming;
@@ -168,17 +176,15 @@ export class SessionSender {
     const passed = new Set<string>();
     for (const claimed of messages) {
       if (this.socket !== socket) return false;
-      const message = await this.addressed(claimed, socket);
-      if (!message || !(await this.sendNext(message, socket, passed))) return false;
+      this.handingOver = this.sendNext(claimed, socket, passed);
+      if (!(await this.handingOver)) return false;
     }
     return true;
   }
 
-  private async sendNext(
-    message: LedgerMessage,
-    socket: PlatformSocket,
-    passed: Set<string>,
-  ): Promise<boolean> {
+  private async sendNext(one: LedgerMessage, socket: PlatformSocket, passed: Set<string>): Promise<boolean> {
+    const message = await this.addressed(one, socket);
+    if (!message) return false;
     // Under the address of its account it may be of a chat that waits.
     const isHeldUp = passed.has(message.to) || this.files.chats.includes(message.to);
     if (isHeldUp || (await this.refuse(message, socket))) return true;
@@ -219,10 +225,11 @@ export class SessionSender {
     }
   }
 
-  /** Fails a message that must not go out: it would begin a chat, or change what was deleted. Says whether it did. */
+  /** Fails a message that must not go out: it is of another mode, would begin a chat, or change what was deleted. Says whether it did. */
   private async refuse(message: LedgerMessage, socket: PlatformSocket): Promise<boolean> {
     const { newChats, ledger } = this.tools;
-    const reason = await newChats.refusalOf(message, socket);
+    const isLate = this.window.isOutOfMode(message);
+    const reason = isLate ? 'BOT_MODE_CHANGED' : await newChats.refusalOf(message, socket);
     const isPointless = !reason && (await this.whileOpen(changesDeleted(message, socket, ledger)));
     const code = isPointless ? 'VALIDATION_FAILED' : reason;
     if (code) this.fail(message, code);
@@ -276,7 +283,10 @@ export class SessionSender {
    */
   private ackNotWritten(keyId: string, message: LedgerMessage | undefined, error: unknown): void {
     if (!message || !isOfContent(error)) return this.claimAgain(keyId);
-    log().error(refusalFields(message, error), 'acknowledgement is refused: its message is told as failed');
+    log().error(
+      refusalFields(message.jobId, error),
+      'acknowledgement is refused: its message is told as failed',
+    );
     this.fail(message, 'SEND_ERROR', 'it went out, and that could not be written');
   }
 
@@ -309,7 +319,7 @@ export class SessionSender {
     const { code, detail, final } = sendFailureOf(error);
     const tries = final ? MAX_TRIES : this.window.countTry(message);
     if (!final)
-      log().warn({ jobId: message.jobId, tries, reason: words(error) }, 'message could not be sent');
+      log().warn({ jobId: message.jobId, tries, reason: wordsOf(error) }, 'message could not be sent');
     if (tries >= MAX_TRIES) this.fail(message, code, detail);
     if (error instanceof NoAnswerError) this.socket?.recycle('UNANSWERED');
     return tries;
@@ -347,7 +357,7 @@ export class SessionSender {
     const write = patiently(() => ledger.fail(scope, [jobId], failure))
       .catch((error: unknown) => {
         if (!isOfContent(error)) throw error;
-        log().error(refusalFields(message, error), 'failure is refused: its message is not told');
+        log().error(refusalFields(message.jobId, error), 'failure is refused: its message is not told');
         return patiently(() => ledger.endUntold(scope, jobId));
       })
       .then(
@@ -386,12 +396,4 @@ export class SessionSender {
       throw error;
     });
   }
-}
-
-function words(error: unknown): string {
-  return error instanceof Error ? error.message : 'unknown';
-}
-
-function refusalFields({ jobId }: LedgerMessage, error: unknown): object {
-  return { jobId, err: error, words: refusalWords(error) };
 }

@@ -42,6 +42,7 @@ import {
   UpdateSessionV1,
 } from '@svc/contracts';
 import { OnRequest } from '@svc/messaging';
+import { BotModesService } from './bot-modes.service.js';
 import { LiveService } from './live.service.js';
 import { SessionsService } from './sessions.service.js';
 
@@ -51,6 +52,7 @@ export class SessionsConsumer {
   constructor(
     private readonly sessions: SessionsService,
     private readonly live: LiveService,
+    private readonly modes: BotModesService,
   ) {}
 
   @OnRequest(CreateSession)
@@ -135,6 +137,6 @@ export class SessionsConsumer {
 
   @OnRequest(SetBotMode)
   setBotMode(@Payload() request: SetBotModeV1): Promise<SessionReply> {
-    return this.sessions.setBotMode(request);
+    return this.modes.set(request);
   }
 }

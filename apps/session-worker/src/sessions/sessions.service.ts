@@ -2,8 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import {
   AppError,
-  type AuditFact,
-  type BotMode,
   type ChangeSessionV1,
   type CreateSessionV1,
   type GetSessionV1,
@@ -19,12 +17,11 @@ import {
   type SessionRef,
   type SessionReply,
   type SessionState,
-  type SetBotModeV1,
   type TenantRef,
   type UpdateSessionV1,
 } from '@svc/contracts';
 import { envelopeOf, Messaging } from '@svc/messaging';
-import { auditFactOf, AuditOutbox, insertAuditFacts, log } from '@svc/service';
+import { log } from '@svc/service';
 import { type EntityManager, LessThan, Not, Repository, type SelectQueryBuilder } from 'typeorm';
 import { proxyRow, Vault } from '../credentials/vault.js';
 import { Proxies, withoutCredentials } from '../platform/proxy.js';
@@ -51,7 +48,6 @@ export class SessionsService {
     private readonly vault: Vault,
     private readonly proxies: Proxies,
     private readonly routes: SessionRoutes,
-    private readonly audit: AuditOutbox,
   ) {}
 
   /** Makes the columns of a wish to be connected: QR codes are shown while they are viewed, for a while. */
@@ -199,26 +195,6 @@ export class SessionsService {
     if (status === 'PASSKEY_REQUIRED') await this.view(id);
   }
 
-  /** Switches who answers, with the line of the audit log; where the session is not at `ifVersion` any more, it stays as it is. */
-  async setBotMode({ botMode, ifVersion, actor, ...ref }: SetBotModeV1): Promise<SessionReply> {
-    const where = { id: ref.sessionId, wanted: Not('DELETED' as const) };
-    const { session, facts } = await this.sessions.manager.transaction(async (tx) => {
-      const row = await tx.findOne(Session, { where, lock: { mode: 'pessimistic_write' } });
-      const session = assertMine(row, ref);
-      if (ifVersion !== undefined && ifVersion !== session.modeVersion) return { session, facts: [] };
-      const before = session.botMode;
-      session.botMode = botMode;
-      if (botMode === 'MANAGED') session.modeVersion += 1;
-      const { id, modeVersion } = session;
-      await tx.update(Session, { id }, { botMode, modeVersion });
-      const facts = before === botMode ? [] : [await modeFact(tx, session, before, actor)];
-      await insertAuditFacts(tx, facts);
-      return { session, facts };
-    });
-    await this.audit.deliver(facts);
-    return { session: toSessionState(session), modeVersion: session.modeVersion };
-  }
-
   /** Makes the columns of a proxy: the whole address is sealed, what may be shown is not. */
   private sealed(sessionId: string, text: string | null | undefined): Partial<Session> {
     if (text === undefined) return {};
@@ -251,18 +227,6 @@ export class SessionsService {
   }
 }
 
-/** Makes the fact of a change of mode, in domain time. */
-async function modeFact(
-  tx: EntityManager,
-  { id: target, tenantId, botMode: after }: Session,
-  before: BotMode,
-  actor = 'system',
-): Promise<AuditFact> {
-  const [row] = await tx.query<{ now: Date }[]>('SELECT svc_now($1) AS now', [tenantId]);
-  const at = row?.now ?? new Date();
-  return auditFactOf({ tenantId, actor, action: 'bot_mode.changed', target, at, details: { before, after } });
-}
-
 interface Twins {
   twins: string[];
 }
@@ -283,8 +247,11 @@ const OLDER_SQL = `(SELECT count(*)::int FROM (
     AND (older.created_at, older.id) < (session.created_at, session.id)
   LIMIT :most) counted)`;
 
-/** @throws AppError `SESSION_NOT_FOUND`, or `FORBIDDEN` for another tenant's. */
-function assertMine(session: Session | null | undefined, { tenantId }: SessionRef): Session {
+/**
+ * Returns the session where it is the tenant's.
+ * @throws AppError `SESSION_NOT_FOUND`, or `FORBIDDEN` for another tenant's.
+ */
+export function assertMine(session: Session | null | undefined, { tenantId }: SessionRef): Session {
   if (!session) throw new AppError('SESSION_NOT_FOUND');
   if (session.tenantId !== tenantId) throw new AppError('FORBIDDEN');
   return session;

@@ -15,11 +15,12 @@ beforeAll(async () => {
 afterAll(() => stage.stop());
 
 const acceptedAt = new Date();
+const told = { metadata: { a: 'b' }, sentBy: 'API' as const };
 const cancel = (jobId: string, to: string, tenantId = stage.tenantId): Promise<EndedMessage> => {
   const content = { type: 'text' as const, text: 'never sent' };
   const address = `${to}@s.whatsapp.net`;
   const names = { jobId, sessionId, to: address, clientMessageId: null };
-  const message = { ...names, content, acceptedAt: acceptedAt.toISOString(), metadata: { a: 'b' } };
+  const message = { ...names, content, acceptedAt: acceptedAt.toISOString(), ...told };
   return stage.worker.rpc.request(EndMessage, { tenantId, message, code: 'CANCELED' }, LONG_MS);
 };
 const texts = async (contact: string): Promise<string[]> =>
@@ -52,7 +53,7 @@ test('a command that comes after its message was canceled sends nothing', async 
   expect(await cancel(jobId, contact)).toMatchObject(canceled);
   expect(await stage.event('message.failed', jobId)).toMatchObject({
     to: `${contact}@s.whatsapp.net`,
-    metadata: { a: 'b' },
+    ...told,
   });
   await stage.send(sessionId, contact, 'canceled before', jobId);
   await stage.event('message.sent', await stage.send(sessionId, contact, 'the next one'));

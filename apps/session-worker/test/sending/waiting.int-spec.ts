@@ -23,18 +23,17 @@ const statusOf = async (jobId: string): Promise<string | undefined> => {
 
 test('what a send was given is repeated in every event of its message', async () => {
   const sessionId = await stage.link('15550103001');
-  const metadata = { orderId: '4711' };
-  const send = (to: string) =>
-    stage.send(sessionId, to, 'with words', randomUUID(), new Date(), { metadata });
+  const told = { metadata: { orderId: '4711' }, sentBy: 'MEMBER' as const };
+  const send = (to: string) => stage.send(sessionId, to, 'with words', randomUUID(), new Date(), told);
   await stage.platform.call('POST', '/contacts', { phone: '15550203001' });
   const jobId = await send('15550203001');
   await waitFor('the text', async () => (await texts('15550203001')).length === 1);
   await stage.platform.call('POST', `/contacts/15550203001/read`, { from: '15550103001' });
   for (const name of ['message.sent', 'message.delivered', 'message.read']) {
-    expect(await stage.event(name, jobId)).toMatchObject({ metadata });
+    expect(await stage.event(name, jobId)).toMatchObject(told);
   }
   await stage.platform.call('POST', '/contacts', { phone: '15550203002', registered: false });
-  expect(await stage.event('message.failed', await send('15550203002'))).toMatchObject({ metadata });
+  expect(await stage.event('message.failed', await send('15550203002'))).toMatchObject(told);
 });
 
 test('a message that may wait goes out when its session is back, in order, long after others have expired', async () => {

@@ -83,6 +83,19 @@ describe('who answers a session', () => {
     expect(external - (changes.length - external)).toBe(session.botMode === 'EXTERNAL' ? 1 : 0);
   });
 
+  test('is told to other services with every change, and not where nothing changed', async () => {
+    const ref = await aRef();
+    const set = (botMode: BotMode) => stage.worker.rpc.request(SetBotMode, { ...ref, botMode, actor: BY });
+    for (const botMode of ['EXTERNAL', 'EXTERNAL', 'MANAGED', 'MANAGED'] as const) await set(botMode);
+    const told = () => stage.eventsOf('session.mode_changed', ref.sessionId);
+    await waitFor('both events', () => told().length === 2);
+    const of = { sessionId: ref.sessionId, actor: BY, timestamp: expect.stringMatching(/Z$/) };
+    expect(told()).toEqual([
+      { ...of, before: 'MANAGED', botMode: 'EXTERNAL', modeVersion: 0 },
+      { ...of, before: 'EXTERNAL', botMode: 'MANAGED', modeVersion: 1 },
+    ]);
+  });
+
   test('has its line once although its answer was lost, or nobody was there', async () => {
     const ref = await aRef();
     chain.behaviour = 'lose';

@@ -1,8 +1,9 @@
 import { Type } from 'class-transformer';
-import { IsISO8601, IsObject, IsOptional, IsString, IsUUID, ValidateNested } from 'class-validator';
+import { IsIn, IsISO8601, IsObject, IsOptional, IsString, IsUUID, ValidateNested } from 'class-validator';
 import type { Metadata } from '../content/message-details.js';
 import { OutboundContent } from '../content/outbound-content.js';
 import { defineCommand } from '../contract.js';
+import { BOT_MODES, type BotMode, type Sender, SENDERS } from '../enums.js';
 
 /** Data of the `send-message` command. */
 export class SendMessageV1 {
@@ -21,6 +22,10 @@ export class SendMessageV1 {
    * Time up to which the message waits for its session, in domain time, also through a logout; absent: for as long as the worker lets it.
    */
   @IsOptional() @IsISO8601() expiresAt?: string;
+  /** Sender of the message, for its events; absent from a gateway of an earlier release. */
+  @IsOptional() @IsIn(SENDERS) sentBy?: Sender;
+  /** The message fails where its session is in another mode when its turn comes. */
+  @IsOptional() @IsIn(BOT_MODES) onlyInMode?: BotMode;
 }
 
 /** Sends one message; the owner of the session's partition consumes it. */

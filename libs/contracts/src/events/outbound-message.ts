@@ -18,7 +18,14 @@ import {
   DirectionField,
   type MessageDirection,
 } from '../content/message-names.js';
-import { FAILURE_CODES, type FailureCode, LIMIT_LAYERS, type LimitLayer } from '../enums.js';
+import {
+  FAILURE_CODES,
+  type FailureCode,
+  LIMIT_LAYERS,
+  type LimitLayer,
+  type Sender,
+  SENDERS,
+} from '../enums.js';
 
 /** Reason for which a message failed for good. */
 export class MessageFailure {
@@ -98,6 +105,16 @@ export class OutboundMessageV1 {
   @IsOptional()
   @IsObject()
   metadata?: Metadata;
+
+  @ApiPropertyOptional({
+    description:
+      'Who sent it. API: your software, with a key. ASSISTANT: the built-in AI. MEMBER: a member of your team, by hand. Absent where it was sent before this was kept.',
+    enum: SENDERS,
+    example: 'API',
+  })
+  @IsOptional()
+  @IsIn(SENDERS)
+  sentBy?: Sender;
 
   @ConversationIdField() conversationId?: string;
   @ApiIdField() id?: string;

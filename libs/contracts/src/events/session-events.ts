@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
-import { IsBoolean, IsIn, IsISO8601, IsOptional, IsString, IsUUID } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsISO8601, IsOptional, IsString, IsUUID, Min } from 'class-validator';
 import { defineEvent } from '../contract.js';
-import { QR_REASONS, type QrReason } from '../enums.js';
+import { BOT_MODES, type BotMode, QR_REASONS, type QrReason } from '../enums.js';
 import {
   DISCONNECT_REASONS,
   type DisconnectReason,
@@ -190,6 +190,18 @@ export class SessionDeletedV1 {
   @IsISO8601() timestamp: string;
 }
 
+/** Data of `session.mode_changed`: internal, for whoever answers a session. */
+export class SessionModeChangedV1 {
+  @IsUUID() sessionId: string;
+  @IsIn(BOT_MODES) before: BotMode;
+  @IsIn(BOT_MODES) botMode: BotMode;
+  /** Number of changes to `MANAGED` until now: of two events the one with the higher number is the newer one, and of equal ones `EXTERNAL`. */
+  @IsInt() @Min(0) modeVersion: number;
+  /** Actor that asked for it: `key:<kid>`. */
+  @IsOptional() @IsString() actor?: string;
+  @IsISO8601() timestamp: string;
+}
+
 /** The session is live. */
 export const SessionConnected = defineEvent('session.connected', 1, SessionConnectedV1, {
   public: true,
@@ -234,6 +246,12 @@ export const SessionDeleted = defineEvent('session.deleted', 1, SessionDeletedV1
   summary: 'The session is gone, with what its owner kept of it.',
   by: ['session-worker'],
 });
+/** The mode of the session has changed: somebody else answers it from now on. */
+export const SessionModeChanged = defineEvent('session.mode_changed', 1, SessionModeChangedV1, {
+  public: false,
+  summary: 'Somebody else answers what people write to the session: the built-in AI, or the own bot.',
+  by: ['session-worker'],
+});
 /** Events of sessions, in the order of the description. */
 export const SESSION_EVENTS = [
   SessionConnected,
@@ -244,4 +262,5 @@ export const SESSION_EVENTS = [
   SessionPasskeyChanged,
   SessionPairingCodeReplaced,
   SessionDeleted,
+  SessionModeChanged,
 ] as const;

@@ -6,6 +6,7 @@ export * from './check-up.js';
 export * from './limits/count-messages.js';
 export * from './limits/limits.js';
 export * from './limits/tiers.js';
+export * from './messages/answers.js';
 export * from './messages/end-message.js';
 export * from './messages/erasures.js';
 export * from './messages/find-messages.js';

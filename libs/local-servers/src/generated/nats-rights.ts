@@ -185,6 +185,7 @@ export const NATS_RIGHTS: Record<string, NatsRights> = {
       'evt.*.session.deleted',
       'evt.*.session.disconnected',
       'evt.*.session.logged_out',
+      'evt.*.session.mode_changed',
       'evt.*.session.pairing_code_replaced',
       'evt.*.session.passkey_changed',
       'evt.*.session.passkey_required',

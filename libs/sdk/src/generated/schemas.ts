@@ -1276,6 +1276,7 @@ export interface MessageFailure {
     | 'ACCOUNT_RESTRICTED'
     | 'NEW_CHAT_QUOTA'
     | 'CANCELED'
+    | 'BOT_MODE_CHANGED'
     | 'SESSION_NOT_CONNECTED'
     | 'RATE_LIMITED'
     | 'PAYMENT_REQUIRED'
@@ -1575,6 +1576,12 @@ export interface MessageView {
   clientMessageId: string | null;
   /** The metadata of the send, if any. */
   metadata: Record<string, string> | null;
+  /**
+   * Who sent it. API: your software, with a key. ASSISTANT: the built-in AI. MEMBER: a member of your team,
+   * by hand. Null of what arrived, of what was written on the phone, and of what was sent before this was
+   * kept. More may come.
+   */
+  sentBy: 'API' | 'ASSISTANT' | 'MEMBER' | (string & {}) | null;
   /** When it is, or was, to go out, where the send said so: QUEUED until then. */
   sendAt: string | null;
   /** Until when it waits for its session, where it was sent with onDisconnected queue. */
@@ -1699,6 +1706,11 @@ export interface OutboundMessageV1 {
   timestamp: string;
   /** The metadata that the send carried, if any. */
   metadata?: Record<string, string> | undefined;
+  /**
+   * Who sent it. API: your software, with a key. ASSISTANT: the built-in AI. MEMBER: a member of your team,
+   * by hand. Absent where it was sent before this was kept. More may come.
+   */
+  sentBy?: 'API' | 'ASSISTANT' | 'MEMBER' | (string & {}) | undefined;
   /** Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages. */
   conversationId: string;
   /** As messageId: the name that `GET /v1/messages` has for it. */

@@ -1,4 +1,5 @@
 import { type FailureCode, LIMIT_LAYERS, type LimitLayer, type MessageFailure } from '@svc/contracts';
+import { refusalWords } from '@svc/service';
 import { NoAnswerError, NotInGroupError, NotOnPlatformError } from '../../platform/errors.js';
 
 /** Tries of one message on sockets that worked; those that a broken socket cut off do not count. */
@@ -19,6 +20,7 @@ const FAILURE_WORDS: Record<FailureCode, string> = {
   ACCOUNT_RESTRICTED: 'The platform has restricted the number: it may not write to new contacts.',
   NEW_CHAT_QUOTA: 'The number has begun as many chats as the platform lets it.',
   CANCELED: 'It was canceled before it went out.',
+  BOT_MODE_CHANGED: 'Somebody else answered the session by the time at which it was to go out.',
   SESSION_NOT_CONNECTED: 'The session was not connected at the time at which it was to go out.',
   RATE_LIMITED: 'A limit was used up at the time at which it was to go out.',
   PAYMENT_REQUIRED: 'The subscription was not active at the time at which it was to go out.',
@@ -45,6 +47,7 @@ const GIVEN_BACK: Record<FailureCode, readonly LimitLayer[]> = {
   ACCOUNT_RESTRICTED: LIMIT_LAYERS,
   NEW_CHAT_QUOTA: LIMIT_LAYERS,
   CANCELED: LIMIT_LAYERS,
+  BOT_MODE_CHANGED: [],
   SESSION_NOT_CONNECTED: LIMIT_LAYERS,
   RATE_LIMITED: LIMIT_LAYERS,
   PAYMENT_REQUIRED: LIMIT_LAYERS,
@@ -58,13 +61,16 @@ const WHEREVER_IT_IS: ReadonlySet<FailureCode> = new Set([
   'EXPIRED',
 ]);
 
+/** Failures of a message that may have been tried before: its unit comes back only where nothing of it was handed over. */
+const PERHAPS_TRIED: ReadonlySet<FailureCode> = new Set(['SEND_ERROR', 'BOT_MODE_CHANGED']);
+
 /**
  * Says why a message failed, in the words tenants see; `detail` e.g. the platform's error number.
  * @param isUnseen nothing of the message was ever handed over
  */
 export function failureOf(code: FailureCode, detail?: string, isUnseen = false): MessageFailure {
   const message = detail ? `${FAILURE_WORDS[code]} (${detail})` : FAILURE_WORDS[code];
-  const givenBack = code === 'SEND_ERROR' && isUnseen ? LIMIT_LAYERS : GIVEN_BACK[code];
+  const givenBack = PERHAPS_TRIED.has(code) && isUnseen ? LIMIT_LAYERS : GIVEN_BACK[code];
   return { code, message, givenBack: [...givenBack] };
 }
 
@@ -99,4 +105,14 @@ export function sendFailureOf(error: unknown): { code: FailureCode; detail?: str
   const detail =
     error instanceof NoAnswerError ? 'the platform does not say where the recipient is' : undefined;
   return { code: 'SEND_ERROR', ...(detail ? { detail } : {}), final: false };
+}
+
+/** Makes the fields of a line about a message that the database has refused. */
+export function refusalFields(jobId: string, error: unknown): object {
+  return { jobId, err: error, words: refusalWords(error) };
+}
+
+/** Says in the words of the error why a message could not be sent. */
+export function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'unknown';
 }

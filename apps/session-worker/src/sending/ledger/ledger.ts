@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { MessageFailure } from '@svc/contracts';
+import type { BotMode, MessageFailure } from '@svc/contracts';
 import { columns, GroupCommit } from '@svc/database';
 import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '@svc/ownership';
 import { insertEvents, OutboxService } from '@svc/service';
@@ -41,6 +41,10 @@ export interface LedgerMessage extends OutgoingMessage {
   requestedTo: string | null;
   /** True when it was claimed before, and may have been handed over. */
   mayBeSent: boolean;
+  /** Mode of the session in which alone it goes out. */
+  onlyInMode: BotMode | null;
+  /** Its session was in another mode when it was claimed. */
+  isOutOfMode: boolean;
 }
 
 const CLAIMS = columns(
@@ -68,7 +72,9 @@ const CLAIM_SQL = `WITH ${FENCE_SQL},
   WHERE o.job_id = next.job_id AND o.status || '' IN ('QUEUED', 'SENDING')
   RETURNING o.job_id AS "jobId", o.session_id AS "sessionId", o.tenant_id AS "tenantId", o.key_id AS "keyId", o.to_jid AS "to",
     o.requested_to AS "requestedTo", o.seq, o.content, o.accepted_at AS "acceptedAt", o.secret, o.uploaded,
-    next.status = 'SENDING' AND NOT (o.content ? 'media' AND o.uploaded IS NULL) AS "mayBeSent"`;
+    next.status = 'SENDING' AND NOT (o.content ? 'media' AND o.uploaded IS NULL) AS "mayBeSent",
+    o.only_in_mode AS "onlyInMode", o.only_in_mode IS NOT NULL
+      AND o.only_in_mode <> (SELECT bot_mode FROM session WHERE session.id = o.session_id) AS "isOutOfMode"`;
 
 const KEEP_UPLOAD_SQL = `WITH ${FENCE_SQL}
   UPDATE outbound_message o SET uploaded = $5 FROM fence WHERE o.session_id = $3 AND o.job_id = $4 RETURNING 1`;

@@ -14,6 +14,7 @@ const row = {
   client_message_id: null,
   reached: null,
   metadata: null,
+  sent_by: null,
 };
 
 test.each<[SendStatus, SendStatus, string[]]>([

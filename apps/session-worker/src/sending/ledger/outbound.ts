@@ -9,6 +9,7 @@ import {
   MessageRead,
   MessageSent,
   type Metadata,
+  type Sender,
 } from '@svc/contracts';
 import { eventOf } from '@svc/service';
 import { v5 as uuidv5 } from 'uuid';
@@ -38,11 +39,13 @@ export interface OutboundRow {
   /** Times of the statuses (ISO 8601); null for a row that is older than this column. */
   reached: StatusTimes | null;
   metadata: Metadata | null;
+  /** Sender of the message; null for a row that is older than this column, and for one that the worker itself has made. */
+  sent_by: Sender | null;
 }
 
 /** Names of the columns of `OutboundRow`, of `outbound_message o`. */
 export const ROW_COLUMNS =
-  'o.job_id, o.session_id, o.tenant_id, o.key_id, o.to_jid, o.requested_to, o.client_message_id, o.metadata, o.reached';
+  'o.job_id, o.session_id, o.tenant_id, o.key_id, o.to_jid, o.requested_to, o.client_message_id, o.metadata, o.sent_by, o.reached';
 
 /**
  * Writes the SQL that says whether a row has waited too long for its session. What the send itself says goes by domain time, the worker's
@@ -115,6 +118,7 @@ function payloadOf(row: OutboundRow, status: SendStatus | 'FAILED') {
     // A row that an earlier release wrote has no times.
     timestamp: row.reached?.[status] ?? new Date().toISOString(),
     ...(row.metadata && { metadata: row.metadata }),
+    ...(row.sent_by && { sentBy: row.sent_by }),
     conversationId: conversationIdOf({ tenantId, sessionId, contact }),
     ...{ id: jobId, contact, chatId: contact, isGroup: isGroup(contact) },
     ...{ fromMe: true, direction: 'OUTBOUND' as const },

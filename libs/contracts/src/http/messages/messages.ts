@@ -4,7 +4,7 @@ import { MESSAGE_ID } from '../../content/parts/target.js';
 import { MessageBody } from '../../content/message-body.js';
 import { MESSAGE_DIRECTIONS, type MessageDirection } from '../../content/message-names.js';
 import { MessageMedia, MessageOrigin, type Metadata } from '../../content/message-details.js';
-import { MESSAGE_STATUSES, type MessageStatus } from '../../enums.js';
+import { MESSAGE_STATUSES, type MessageStatus, type Sender, SENDERS } from '../../enums.js';
 import { MessageFailure } from '../../events/outbound-message.js';
 
 /** Parts of a request in which a repeat of its clientMessageId may ask for something else than the first one did. */
@@ -241,6 +241,15 @@ export class MessageView {
     example: { orderId: '4711' },
   })
   metadata: Metadata | null;
+
+  @ApiProperty({
+    description:
+      'Who sent it. API: your software, with a key. ASSISTANT: the built-in AI. MEMBER: a member of your team, by hand. Null of what arrived, of what was written on the phone, and of what was sent before this was kept.',
+    enum: SENDERS,
+    nullable: true,
+    example: 'API',
+  })
+  sentBy: Sender | null;
 
   @ApiProperty({
     description: 'When it is, or was, to go out (ISO 8601, UTC), where the send said so: QUEUED until then.',

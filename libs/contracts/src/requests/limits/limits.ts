@@ -87,6 +87,17 @@ export class LlmCallReply {
   @IsOptional() @ValidateNested() @Type(() => LimitRefusal) refusal?: LimitRefusal;
 }
 
+/** Request of `give-back-llm-call`. Idempotent by `callId`. */
+export class GiveBackLlmCallV1 {
+  @IsUUID() callId: string;
+  @IsUUID() tenantId: string;
+}
+
+/** Reply of `give-back-llm-call`: false where the call counts no more, or never did. */
+export class GivenBackLlmCall {
+  @IsBoolean() givenBack: boolean;
+}
+
 /** Request of `get-limits`. */
 export class GetLimitsV1 extends DayOf {
   @IsArray() @ArrayMaxSize(1_000) @IsUUID(undefined, { each: true }) sessionIds: string[];
@@ -121,5 +132,12 @@ export function refusalBy(layer: LimitLayer, usage: DayUsage): LimitRefusal {
 export const Reserve = defineRequest('limits', 'reserve', ReserveV1, ReserveReply);
 /** Reserves one call of a language model of the plan's calls a day. */
 export const TakeLlmCall = defineRequest('limits', 'take-llm-call', TakeLlmCallV1, LlmCallReply);
+/** Gives a call back that the model never got, to its own day; taken again, it counts anew. */
+export const GiveBackLlmCall = defineRequest(
+  'limits',
+  'give-back-llm-call',
+  GiveBackLlmCallV1,
+  GivenBackLlmCall,
+);
 /** Reads the usage of both layers; counts nothing. */
 export const GetLimits = defineRequest('limits', 'get-limits', GetLimitsV1, LimitsReply);

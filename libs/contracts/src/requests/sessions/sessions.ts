@@ -16,7 +16,7 @@ import {
 import { defineRequest } from '../../contract.js';
 import { BOT_MODES, type BotMode } from '../../enums.js';
 import { SessionQr, SessionState } from '../../http/sessions/sessions.js';
-import { TenantRef } from '../refs.js';
+import { Nothing, TenantRef } from '../refs.js';
 
 /** Names a session of a tenant. The owner answers `SESSION_NOT_FOUND`, or `FORBIDDEN` for another tenant's. */
 export class SessionRef {
@@ -69,6 +69,11 @@ export class SetBotModeV1 extends SessionRef {
   @IsOptional() @IsString() actor?: string;
 }
 
+/** Question to the owner of a session: hand over nothing more that is not of this mode. */
+export class KeepToModeV1 extends SessionRef {
+  @IsIn(BOT_MODES) botMode: BotMode;
+}
+
 /** Request of `list-sessions`: newest first. */
 export class ListSessionsV1 {
   @IsUUID() tenantId: string;
@@ -116,3 +121,5 @@ export const ChangeSession = defineRequest(APP, 'change-session', ChangeSessionV
 export const GetSessionQr = defineRequest(APP, 'get-qr', SessionRef, SessionQr);
 /** Changes the bot mode of a session, and replies with the one that holds then: with `ifVersion` the session may stay as it is. */
 export const SetBotMode = defineRequest(APP, 'set-bot-mode', SetBotModeV1, SessionReply);
+/** Makes sure that nothing is handed to the platform any more that is of another mode. Only the owner answers, and only a worker asks. */
+export const KeepToMode = defineRequest(APP, 'keep-to-mode', KeepToModeV1, Nothing);

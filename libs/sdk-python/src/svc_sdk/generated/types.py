@@ -1409,6 +1409,9 @@ class MessageFailedV1(_MessageFailedV1Needed, total=False):
     requestedTo: str
     # The metadata that the send carried, if any.
     metadata: Dict[str, str]
+    # Who sent it. API: your software, with a key. ASSISTANT: the built-in AI. MEMBER: a member of your team,
+    # by hand. Absent where it was sent before this was kept. More may come.
+    sentBy: str
 
 
 class _MessageFailureNeeded(TypedDict):
@@ -1702,6 +1705,10 @@ class MessageView(TypedDict):
     clientMessageId: Optional[str]
     # The metadata of the send, if any.
     metadata: Optional[Dict[str, str]]
+    # Who sent it. API: your software, with a key. ASSISTANT: the built-in AI. MEMBER: a member of your team,
+    # by hand. Null of what arrived, of what was written on the phone, and of what was sent before this was
+    # kept. More may come.
+    sentBy: Optional[str]
     # When it is, or was, to go out, where the send said so: QUEUED until then.
     sendAt: Optional[str]
     # Until when it waits for its session, where it was sent with onDisconnected queue.
@@ -1856,6 +1863,9 @@ class OutboundMessageV1(_OutboundMessageV1Needed, total=False):
     requestedTo: str
     # The metadata that the send carried, if any.
     metadata: Dict[str, str]
+    # Who sent it. API: your software, with a key. ASSISTANT: the built-in AI. MEMBER: a member of your team,
+    # by hand. Absent where it was sent before this was kept. More may come.
+    sentBy: str
 
 
 class PairingCode(TypedDict):
