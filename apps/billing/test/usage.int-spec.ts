@@ -68,6 +68,25 @@ describe('a call of a language model', () => {
     });
   });
 
+  test('is counted by kinds of tokens where it tells them, each once', async () => {
+    const tenantId = await aTenant(billing);
+    const id = randomUUID();
+    const told = { promptTokens: 900, completionTokens: 100, cachedTokens: 600, model: 'small', id };
+    await Promise.all([1, 2, 3].map(() => call(billing, tenantId, 1_000, { ...told, purpose: 'answer' })));
+    await call(billing, tenantId, 50, { promptTokens: 40, completionTokens: 10, estimated: true });
+    await call(billing, tenantId, 7);
+    expect((await usage(tenantId)).tokens).toMatchObject({
+      used: 1_057,
+      kinds: { prompt: 940, completion: 110, cached: 600, estimated: 50 },
+    });
+  });
+
+  test('of a month without any has none of either kind', async () => {
+    const tenantId = await aTenant(billing);
+    const kinds = { prompt: 0, completion: 0, cached: 0, estimated: 0 };
+    expect((await usage(tenantId)).tokens).toMatchObject({ used: 0, kinds });
+  });
+
   test('of a tenant without a subscription is kept', async () => {
     const tenantId = randomUUID();
     await call(billing, tenantId, 7);

@@ -11,6 +11,7 @@ export const MEDIA_BYTES = 1_000_000;
 
 /** Usage of the tokens of a month. */
 export const TOKENS: TokenUsage = {
+  kinds: { prompt: 69_000_000, completion: 2_000_000, cached: 40_000_000, estimated: 0 },
   ...{ used: 71_000_000, included: 70_000_000, left: 0, overage: 'bill', blocks: 1, cost: 2_000 },
   ...{ blockSize: 70_000_000, blockPrice: 2_000, currency: 'USD' },
 };

@@ -4,6 +4,7 @@ import { EntitlementOverrides1764300000000 } from './1764300000000-entitlement-o
 import { AuditFacts1764500000000 } from './1764500000000-audit-facts.js';
 import { Quotas1764600000051 } from './1764600000051-quotas.js';
 import { KeptOverage1764700000010 } from './1764700000010-kept-overage.js';
+import { KindsOfTokens1764700000342 } from './1764700000342-kinds-of-tokens.js';
 import { ToldEvents1764700000341 } from './1764700000341-told-events.js';
 
 /** The schema this service owns and its migrations, in order. */
@@ -17,5 +18,6 @@ export const schema = {
     Quotas1764600000051,
     KeptOverage1764700000010,
     ToldEvents1764700000341,
+    KindsOfTokens1764700000342,
   ],
 };

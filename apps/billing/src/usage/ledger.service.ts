@@ -14,19 +14,25 @@ import { blocksOf } from './blocks.js';
 
 // The event and its sums, or nothing where the event is there already. Nothing is used in the future, whatever a clock says.
 const RECORD_SQL = `WITH event AS (
-    INSERT INTO usage_event (source, event_id, tenant_id, session_id, tokens, at)
-    VALUES ($1, $2, $3, $4, $5, least($6::timestamptz, svc_now($3)))
+    INSERT INTO usage_event (source, event_id, tenant_id, session_id, tokens, at, prompt_tokens, completion_tokens, cached_tokens,
+      estimated, model, purpose)
+    VALUES ($1, $2, $3, $4, $5, least($6::timestamptz, svc_now($3)), $8, $9, $10, $11, $12, $13)
     ON CONFLICT DO NOTHING
-    RETURNING tenant_id, session_id, tokens, (at AT TIME ZONE 'UTC')::date AS day),
+    RETURNING tenant_id, session_id, tokens, coalesce(prompt_tokens, 0) AS prompt, coalesce(completion_tokens, 0) AS completion,
+      coalesce(cached_tokens, 0) AS cached, CASE WHEN estimated THEN tokens ELSE 0 END AS estimated, (at AT TIME ZONE 'UTC')::date AS day),
   day AS (
     INSERT INTO usage_day (tenant_id, day, session_id, calls, tokens)
     SELECT tenant_id, day, session_id, 1, tokens FROM event
     ON CONFLICT (tenant_id, day, session_id) DO UPDATE
       SET calls = usage_day.calls + 1, tokens = usage_day.tokens + excluded.tokens)
-  INSERT INTO usage_period (tenant_id, period, calls, tokens, included)
-  SELECT tenant_id, date_trunc('month', day)::date, 1, tokens, $7 FROM event
+  INSERT INTO usage_period (tenant_id, period, calls, tokens, included, prompt_tokens, completion_tokens, cached_tokens, estimated_tokens)
+  SELECT tenant_id, date_trunc('month', day)::date, 1, tokens, $7, prompt, completion, cached, estimated FROM event
   ON CONFLICT (tenant_id, period) DO UPDATE
     SET calls = usage_period.calls + 1, tokens = usage_period.tokens + excluded.tokens,
+      prompt_tokens = usage_period.prompt_tokens + excluded.prompt_tokens,
+      completion_tokens = usage_period.completion_tokens + excluded.completion_tokens,
+      cached_tokens = usage_period.cached_tokens + excluded.cached_tokens,
+      estimated_tokens = usage_period.estimated_tokens + excluded.estimated_tokens,
       included = CASE WHEN usage_period.period = date_trunc('month', svc_now($3) AT TIME ZONE 'UTC')::date
         THEN greatest(usage_period.included, excluded.included) ELSE usage_period.included END
   RETURNING to_char(period, 'YYYY-MM-DD') AS period, tokens::text, blocks, included::text`;
@@ -68,7 +74,7 @@ export class LedgerService {
       const entitlements = await this.entitlementsOf(tx, tenantId);
       const included = entitlements?.tokens ?? 0;
       const values = [source, id, tenantId, sessionId, tokens, timestamp, included];
-      const [month] = await tx.query<MonthRow[]>(RECORD_SQL, values);
+      const [month] = await tx.query<MonthRow[]>(RECORD_SQL, [...values, ...kindsOf(data)]);
       if (month && entitlements) await startBlocks(tx, tenantId, entitlements, month);
     });
   }
@@ -77,6 +83,12 @@ export class LedgerService {
     const [row] = await tx.query<TenantRow[]>(TENANT_SQL, [tenantId]);
     return row && entitlementsOf(planNumbers(this.config, row), row.overrides, row.internal);
   }
+}
+
+/** Lists what a call says of its tokens; nulls where it says nothing. */
+function kindsOf(data: LlmCalledV1): unknown[] {
+  const { promptTokens, completionTokens, cachedTokens, estimated, model, purpose } = data;
+  return [promptTokens, completionTokens, cachedTokens, estimated, model, purpose].map((one) => one ?? null);
 }
 
 /** Starts the blocks that are due. A block that was started stays, and pays for as many tokens as any other. */

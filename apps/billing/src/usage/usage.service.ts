@@ -7,6 +7,7 @@ import {
   type LlmUsage,
   TOKEN_BLOCK,
   TOKEN_BLOCK_CENTS,
+  type TokenKinds,
   type TokenUsage,
   type UsageReply,
 } from '@svc/contracts';
@@ -17,6 +18,8 @@ import { SubscriptionsService } from '../subscriptions/subscriptions.service.js'
 const MONTH_SQL = `SELECT to_char(first, 'YYYY-MM') AS month, first AT TIME ZONE 'UTC' AS "from",
     (first + interval '1 month') AT TIME ZONE 'UTC' AS "to",
     coalesce(calls, 0) AS calls, coalesce(tokens, 0)::text AS tokens, coalesce(blocks, 0) AS blocks,
+    coalesce(prompt_tokens, 0)::text AS prompt, coalesce(completion_tokens, 0)::text AS completion,
+    coalesce(cached_tokens, 0)::text AS cached, coalesce(estimated_tokens, 0)::text AS estimated,
     included::text, first = date_trunc('month', svc_now($1) AT TIME ZONE 'UTC') AS running,
     (SELECT coalesce(sum(cents), 0)::int FROM token_block
       WHERE token_block.tenant_id = $1 AND token_block.period = first::date) AS cost
@@ -28,7 +31,7 @@ const DETAILS_SQL = `SELECT coalesce(to_char(day, 'YYYY-MM-DD'), session_id::tex
   FROM usage_day WHERE tenant_id = $1 AND day >= $2::date AND day < $2::date + interval '1 month'
   GROUP BY GROUPING SETS ((day), (session_id)) ORDER BY day, sum(tokens) DESC, session_id`;
 
-interface MonthRow {
+interface MonthRow extends Record<keyof TokenKinds, string> {
   month: string;
   from: Date;
   to: Date;
@@ -85,10 +88,19 @@ export class UsageService {
         : tokensIncluded(entitlements, Number(row.included ?? 0));
     const { limit: included, used, left } = countOf(limit, Number(row.tokens));
     return {
-      ...{ used, included, left, overage: entitlements.overage, blocks, cost },
+      ...{ used, kinds: kindsOf(row), included, left, overage: entitlements.overage, blocks, cost },
       ...{ blockSize: TOKEN_BLOCK, blockPrice: TOKEN_BLOCK_CENTS, currency: CURRENCY },
     };
   }
+}
+
+function kindsOf({ prompt, completion, cached, estimated }: MonthRow): TokenKinds {
+  return {
+    prompt: Number(prompt),
+    completion: Number(completion),
+    cached: Number(cached),
+    estimated: Number(estimated),
+  };
 }
 
 function toUsage({ key, calls, tokens }: DetailRow): LlmUsage {

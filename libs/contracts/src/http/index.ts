@@ -66,6 +66,7 @@ export {
   TOKEN_BLOCK_CENTS,
   CURRENCY,
   UsageQuery,
+  TokenKinds,
   TokenUsage,
   DayUsed,
   SessionUsed,

@@ -2648,10 +2648,24 @@ export interface TierPromotion {
   promotedAt: string;
 }
 
+/** `TokenKinds` of the API description. */
+export interface TokenKinds {
+  /** Tokens of questions. */
+  prompt: number;
+  /** Tokens of answers. */
+  completion: number;
+  /** Those of the questions that came from the model's cache; `prompt` has them, too. */
+  cached: number;
+  /** Those of all kinds that the model did not count: they were estimated. */
+  estimated: number;
+}
+
 /** `TokenUsage` of the API description. */
 export interface TokenUsage {
   /** Tokens used. */
   used: number;
+  /** The same by kind. `prompt` and `completion` are less than `used` where a call did not tell its kinds. */
+  kinds?: TokenKinds | undefined;
   /** Tokens that the plan includes; null: no limit. */
   included: number | null;
   /** Included tokens that are left; null: no limit. */

@@ -1,5 +1,6 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { IsIn, IsInt, IsOptional, IsString, Matches } from 'class-validator';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import { IsIn, IsInt, IsOptional, IsString, Matches, ValidateNested } from 'class-validator';
 import { TOKEN_OVERAGES, type TokenOverage } from '../../enums.js';
 
 /** Tokens of one block beyond what the plan includes (specification, "Limits"). */
@@ -27,11 +28,50 @@ export class UsageQuery {
   month?: string;
 }
 
+/** Kinds of the tokens that were used. */
+export class TokenKinds {
+  @ApiProperty({ description: 'Tokens of questions.', type: 'integer', minimum: 0, example: 69_000_000 })
+  @IsInt()
+  prompt: number;
+
+  @ApiProperty({ description: 'Tokens of answers.', type: 'integer', minimum: 0, example: 2_000_000 })
+  @IsInt()
+  completion: number;
+
+  @ApiProperty({
+    description: "Those of the questions that came from the model's cache; `prompt` has them, too.",
+    type: 'integer',
+    minimum: 0,
+    example: 40_000_000,
+  })
+  @IsInt()
+  cached: number;
+
+  @ApiProperty({
+    description: 'Those of all kinds that the model did not count: they were estimated.',
+    type: 'integer',
+    minimum: 0,
+    example: 0,
+  })
+  @IsInt()
+  estimated: number;
+}
+
 /** Usage and cost of the tokens of a month. */
 export class TokenUsage {
   @ApiProperty({ description: 'Tokens used.', type: 'integer', example: 71_000_000, minimum: 0 })
   @IsInt()
   used: number;
+
+  @ApiPropertyOptional({
+    description:
+      'The same by kind. `prompt` and `completion` are less than `used` where a call did not tell its kinds.',
+    type: TokenKinds,
+  })
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => TokenKinds)
+  kinds?: TokenKinds;
 
   @ApiProperty({
     description: 'Tokens that the plan includes; null: no limit.',

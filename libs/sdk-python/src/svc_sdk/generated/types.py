@@ -2631,9 +2631,20 @@ class TierPromotion(TypedDict):
     promotedAt: str
 
 
-class TokenUsage(TypedDict):
-    """`TokenUsage` of the API description."""
+class TokenKinds(TypedDict):
+    """`TokenKinds` of the API description."""
 
+    # Tokens of questions.
+    prompt: int
+    # Tokens of answers.
+    completion: int
+    # Those of the questions that came from the model's cache; `prompt` has them, too.
+    cached: int
+    # Those of all kinds that the model did not count: they were estimated.
+    estimated: int
+
+
+class _TokenUsageNeeded(TypedDict):
     # Tokens used.
     used: int
     # Tokens that the plan includes; null: no limit.
@@ -2653,6 +2664,13 @@ class TokenUsage(TypedDict):
     cost: int
     # Currency (ISO 4217).
     currency: str
+
+
+class TokenUsage(_TokenUsageNeeded, total=False):
+    """`TokenUsage` of the API description."""
+
+    # The same by kind. `prompt` and `completion` are less than `used` where a call did not tell its kinds.
+    kinds: TokenKinds
 
 
 class TypingBody(TypedDict):
