@@ -1,9 +1,9 @@
 // Proves that a new service is whole, in a copy of this work tree: written, built, type-checked, linted, tested, started by the launcher.
 import { execFileSync, spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { linkPackages } from '../link-packages.mjs';
+import { copyTree } from '../copy-tree.mjs';
 import { newService } from './new-service.mjs';
 
 const NAME = 'new-probe';
@@ -41,27 +41,6 @@ async function step(words, work) {
   const begun = performance.now();
   await work();
   process.stderr.write(`  ✓ ${words.padEnd(17)} ${((performance.now() - begun) / 1000).toFixed(1)} s\n`);
-}
-
-/** Copies files that git knows or would, and what is built of them: only what is new has to be. */
-function copyTree(root, copy) {
-  const list = execFileSync('git', ['ls-files', '-z', '-co', '--exclude-standard'], {
-    cwd: root,
-    maxBuffer: 2 ** 26,
-  });
-  const files = list
-    .toString()
-    .split('\0')
-    .filter((file) => file && existsSync(join(root, file)));
-  const built = [
-    ...new Set(files.filter((file) => /^(apps|libs)\/[^/]+\/package\.json$/.test(file)).map(dirname)),
-  ]
-    .map((project) => join(project, 'dist'))
-    .filter((folder) => existsSync(join(root, folder)));
-  for (const path of [...files, ...built]) {
-    cpSync(join(root, path), join(copy, path), { recursive: true, preserveTimestamps: true });
-  }
-  linkPackages(copy);
 }
 
 async function startStack(copy) {
