@@ -96,10 +96,13 @@ describe('the sweeper', () => {
       jobs.unshift((await gateway.call(apiKey, 'POST /v1/messages', body)).body['jobId']);
     }
     await gateway.service.get(SendPublisher).settled();
-    // The last accepted as the first: neither where the rows lie nor their ids give the order away.
+    // The last accepted as the first: neither where the rows lie nor their ids give the order away. They are due as a sweep that is under way
+    // would have them be due again.
     await gateway.service.database.query(
-      `UPDATE gateway.message SET next_publish_at = statement_timestamp() + interval '1 second',
-         created_at = clock_timestamp() + array_position($1::uuid[], id) * interval '1 second' WHERE id = ANY($1)`,
+      `UPDATE gateway.message SET created_at = accepted_at, next_publish_at = accepted_at + interval '2 seconds'
+       FROM (SELECT id AS job, statement_timestamp() - interval '1 second' + place * interval '1 millisecond' AS accepted_at
+         FROM unnest($1::uuid[]) WITH ORDINALITY AS job (id, place)) job
+       WHERE id = job.job`,
       [jobs],
     );
     await gateway.service.nats.restart({ wipe: true });
