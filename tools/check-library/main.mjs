@@ -28,7 +28,7 @@ function check(copy) {
   const run = (cwd, args) => spawnSync(process.execPath, args, { cwd: join(copy, cwd), encoding: 'utf8' });
   const built = run('.', ['apps/launcher/build.mjs']);
   if (built.status !== 0) return [{ where: 'build', what: lastLines(built) }];
-  const types = run('.', ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.specs.json', '--noEmit']);
+  const types = run('.', ['tools/typecheck.mjs']);
   return [
     ...(types.status === 0 ? [] : [{ where: 'types', what: lastLines(types) }]),
     ...SUITES.flatMap((suite) => failuresOf(copy, suite, run)),

@@ -15,7 +15,8 @@ export interface AnsweredChat {
 /** Names of the message that is answered, and of the answer: another try may have written it. */
 type Answered = Pick<SendAnswerV1, 'jobId' | 'tenantId' | 'sessionId' | 'after'>;
 
-// A message of the same millisecond counts as written since. Those of the assistant itself are parts of its answer before this one. The message is found by its own key (docs/adr/0028-statements-use-the-primary-key.md).
+// A message of the same millisecond counts as written since. Those of the assistant itself are parts of its answer before this one. The
+// message is found by its own key (docs/adr/0028-statements-use-the-primary-key.md).
 const CHAT_SQL = `SELECT known.contact, EXISTS (SELECT FROM message m
     WHERE m.tenant_id = known.tenant_id AND m.contact = known.contact AND m.session_id = known.session_id
       AND m.created_at >= known.created_at AND m.id NOT IN (known.id, $4)
