@@ -232,6 +232,13 @@ export const ERROR_CATALOGUE = {
     'The session does not allow this as it is.',
     'Do what the message says; a bound endpoint changes with PUT /v1/sessions/:id/external-config.',
   ),
+  ASSISTANT_CONFLICT: entry(
+    409,
+    false,
+    'info',
+    'The settings of this assistant have changed meanwhile.',
+    'Read them again with GET /v1/sessions/:id/assistant, and apply the change to what they are now.',
+  ),
   ENDPOINT_CONFLICT: entry(
     409,
     true,

@@ -10,6 +10,8 @@ export interface StreamReader {
   partitioned: boolean;
   /** Only event of an app that consumes a single one: the others are not handed to it. */
   only?: EventContract;
+  /** An installation may do without the app: nobody waits for it to read, where it never has. */
+  isOptional?: true;
 }
 
 const everyEvent = { stream: 'events', partitioned: false } as const;
@@ -20,5 +22,6 @@ export const STREAM_READERS = {
   limits: { app: 'limits', ...everyEvent },
   billing: { app: 'billing', ...everyEvent, only: LlmCalled },
   dispatcher: { app: 'webhook-dispatcher', stream: 'events', partitioned: true },
+  assistant: { app: 'assistant', ...everyEvent, isOptional: true },
   worker: { app: 'session-worker', stream: 'commands', partitioned: true },
 } as const satisfies Record<string, StreamReader>;

@@ -1,14 +1,13 @@
 import type { ConsumerInfo, JetStreamManager } from '@nats-io/jetstream';
 import { Logger } from '@nestjs/common';
-import { PARTITION_COUNT, STREAM_READERS, STREAMS } from '@svc/contracts';
-import { durableOf } from './streams.js';
+import { STREAM_READERS, type StreamReader, STREAMS } from '@svc/contracts';
+import { durablesOf } from './streams.js';
 
-/** Durable consumers of all apps that read events. */
-const DURABLES = Object.values(STREAM_READERS)
-  .filter(({ stream }) => stream === 'events')
-  .flatMap((reader) =>
-    Array.from({ length: reader.partitioned ? PARTITION_COUNT : 1 }, (_, n) => durableOf(reader, n)),
-  );
+const READERS: StreamReader[] = Object.values(STREAM_READERS).filter(({ stream }) => stream === 'events');
+/** Durable consumers of the apps that every installation has. */
+const DURABLES = READERS.filter(({ isOptional }) => !isOptional).flatMap(durablesOf);
+/** Those of apps that an installation may do without. */
+const OPTIONAL_DURABLES = READERS.filter(({ isOptional }) => isOptional).flatMap(durablesOf);
 
 /** Place up to which the stream of events is read. */
 export interface EventsRead {
@@ -20,7 +19,7 @@ export interface EventsRead {
   upTo: number;
 }
 
-/** Looks at how far the apps have read the events. An app that has no consumer has read none. */
+/** Looks at how far the apps have read the events. An app that has no consumer has read none, unless an installation may do without it. */
 export class EventReaders {
   private readonly logger = new Logger(EventReaders.name);
   private isWarned = false;
@@ -38,7 +37,8 @@ export class EventReaders {
     if (last === undefined) this.upTo.clear();
     else for (const consumer of consumers) this.note(consumer, last);
     this.before = { stream, last: state.last_seq };
-    const read = Math.min(...DURABLES.map((durable) => this.upTo.get(durable) ?? 0));
+    const durables = [...DURABLES, ...OPTIONAL_DURABLES.filter((durable) => this.upTo.has(durable))];
+    const read = Math.min(...durables.map((durable) => this.upTo.get(durable) ?? 0));
     return { stream, isSame: last !== undefined, upTo: Math.max(read, state.first_seq - 1) };
   }
 

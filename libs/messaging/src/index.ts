@@ -7,4 +7,4 @@ export { type Durable, Onlooker } from './onlooker.js';
 export { OnCommand, OnEvent, OnRequest } from './patterns.js';
 export { unanswered } from './line.js';
 export { RpcClient } from './rpc-client.js';
-export { REPEATS_DROPPED_S } from './streams.js';
+export { durablesOf, REPEATS_DROPPED_S } from './streams.js';

@@ -9,7 +9,7 @@ import {
 } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
 import { Logger } from '@nestjs/common';
-import { type StreamReader, STREAMS } from '@svc/contracts';
+import { PARTITION_COUNT, type StreamReader, STREAMS } from '@svc/contracts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -93,6 +93,12 @@ function differences(wanted: NamedConfig, found: StreamConfig): string | undefin
 /** Names the durable of an app, or that of one of its partitions. */
 export function durableOf({ app, partitioned }: StreamReader, partition: number): string {
   return partitioned ? `${app}-${partition}` : app;
+}
+
+/** Names all durables of an app. */
+export function durablesOf(reader: StreamReader): string[] {
+  const count = reader.partitioned ? PARTITION_COUNT : 1;
+  return Array.from({ length: count }, (_, partition) => durableOf(reader, partition));
 }
 
 /** A durable pull consumer: one filter, explicit acks, no delivery limit (dead-lettering is ours). */

@@ -9,7 +9,7 @@ import { connectionOptions, Messaging } from '../src/index.js';
 const EVERYTHING = 'tests';
 const USERS = Object.keys(NATS_RIGHTS);
 const SERVICES = USERS.filter((user) => user !== 'operator');
-const TELLERS_OF_EVENTS = ['billing', 'session-worker', 'webhook-dispatcher'];
+const TELLERS_OF_EVENTS = ['assistant', 'billing', 'session-worker', 'webhook-dispatcher'];
 const passwords = Object.fromEntries(
   [...USERS, EVERYTHING].map((user) => [user, randomBytes(8).toString('hex')]),
 );

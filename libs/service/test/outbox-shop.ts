@@ -1,14 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
 import { type BeforeApplicationShutdown, Injectable, Module } from '@nestjs/common';
-import {
-  type Envelope,
-  MessageSent,
-  type OutboundMessageV1,
-  PARTITION_COUNT,
-  STREAM_READERS,
-} from '@svc/contracts';
-import { Messaging } from '@svc/messaging';
+import { type Envelope, MessageSent, type OutboundMessageV1, STREAM_READERS } from '@svc/contracts';
+import { durablesOf, Messaging } from '@svc/messaging';
 import { startTestNats, type TestDatabase, type TestNats } from '@svc/test-servers';
 import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
 import {
@@ -105,10 +99,11 @@ export async function boot() {
 export async function startReaders({ butFor }: { butFor?: string } = {}): Promise<void> {
   const durables = Object.values(STREAM_READERS)
     .filter(({ stream }) => stream === 'events')
-    .flatMap(({ app, partitioned }) => {
-      const filter_subject = app === butFor ? 'evt.>' : 'evt.none';
-      const names = partitioned ? Array.from({ length: PARTITION_COUNT }, (_, n) => `${app}-${n}`) : [app];
-      return names.map((durable_name) => ({ durable_name, filter_subject, ack_policy: 'explicit' as const }));
+    .flatMap((reader) => {
+      const filter_subject = reader.app === butFor ? 'evt.>' : 'evt.none';
+      return durablesOf(reader).map((durable_name) => ({
+        ...{ durable_name, filter_subject, ack_policy: 'explicit' as const },
+      }));
     });
   await Promise.all(durables.map((durable) => listener.manager.consumers.add('EVENTS', durable)));
 }

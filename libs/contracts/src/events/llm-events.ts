@@ -40,11 +40,11 @@ export class LlmCalledV1 {
   @IsISO8601() timestamp: string;
 }
 
-/** A language model was called for an answer. No service of today does so. */
+/** A language model was called for an answer. */
 export const LlmCalled = defineEvent('llm.called', 1, LlmCalledV1, {
   public: false,
   summary: 'A language model was called for an answer.',
-  by: [],
+  by: ['assistant'],
 });
 
 /** Events of language models. */

@@ -1,3 +1,11 @@
+export { PutProviderBody, ProviderView } from './assistant/provider.js';
+export {
+  ASSISTANT_MODES,
+  type AssistantMode,
+  AssistantSettings,
+  PublishedSettings,
+} from './assistant/settings.js';
+export { TURN_OUTCOMES, type TurnOutcome, TurnView } from './assistant/turns.js';
 export { HttpErrorBody } from './http-error.js';
 export { MayBeAbsent } from './may-be-absent.js';
 export { ContactProfile, ContactEvent, ContactExport } from './messages/contacts.js';

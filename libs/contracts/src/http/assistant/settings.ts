@@ -1,0 +1,229 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import {
+  ArrayMaxSize,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  Length,
+  Max,
+  MaxLength,
+  Min,
+} from 'class-validator';
+
+/**
+ * Modes of an assistant: `off` answers nobody; `shadow` makes answers and keeps them, and sends none; `auto` sends them.
+ */
+export const ASSISTANT_MODES = ['off', 'shadow', 'auto'] as const;
+/** Value of `ASSISTANT_MODES`. */
+export type AssistantMode = (typeof ASSISTANT_MODES)[number];
+
+/** Settings of the assistant of one session. What is left out has its default. */
+export class AssistantSettings {
+  @ApiPropertyOptional({
+    description:
+      'Whether the assistant answers: off answers nobody, shadow makes answers and sends none, auto sends them.',
+    enum: ASSISTANT_MODES,
+    example: 'auto',
+    default: 'off',
+  })
+  @IsIn(ASSISTANT_MODES)
+  mode: AssistantMode = 'off';
+
+  @ApiPropertyOptional({
+    description: 'What the model is told about the business and how to answer, in any language.',
+    example: 'You answer for a bakery in Kiel. We open at 7:00. Be short and friendly.',
+    maxLength: 20_000,
+    default: '',
+  })
+  @IsString()
+  @MaxLength(20_000)
+  instructions: string = '';
+
+  @ApiPropertyOptional({
+    description: 'Model of this session; null takes that of the provider.',
+    type: String,
+    nullable: true,
+    example: 'small-model',
+    minLength: 1,
+    maxLength: 200,
+    default: null,
+  })
+  @IsOptional()
+  @IsString()
+  @Length(1, 200)
+  model: string | null = null;
+
+  @ApiPropertyOptional({
+    description: 'Most tokens of one answer.',
+    type: 'integer',
+    minimum: 16,
+    maximum: 4_096,
+    example: 600,
+    default: 600,
+  })
+  @IsInt()
+  @Min(16)
+  @Max(4_096)
+  maxAnswerTokens: number = 600;
+
+  @ApiPropertyOptional({
+    description:
+      'Milliseconds without a further message after which the messages of a contact are answered together.',
+    type: 'integer',
+    minimum: 0,
+    maximum: 60_000,
+    example: 4_000,
+    default: 4_000,
+  })
+  @IsInt()
+  @Min(0)
+  @Max(60_000)
+  debounceMs: number = 4_000;
+
+  @ApiPropertyOptional({
+    description: 'Milliseconds after the first message beyond which a further one delays the answer no more.',
+    type: 'integer',
+    minimum: 0,
+    maximum: 120_000,
+    example: 20_000,
+    default: 20_000,
+  })
+  @IsInt()
+  @Min(0)
+  @Max(120_000)
+  maxWaitMs: number = 20_000;
+
+  @ApiPropertyOptional({
+    description: 'Most messages of the conversation that the model reads.',
+    type: 'integer',
+    minimum: 1,
+    maximum: 100,
+    example: 20,
+    default: 20,
+  })
+  @IsInt()
+  @Min(1)
+  @Max(100)
+  historyMessages: number = 20;
+
+  @ApiPropertyOptional({
+    description: 'Hours beyond which messages of the conversation are too old for the model.',
+    type: 'integer',
+    minimum: 1,
+    maximum: 720,
+    example: 72,
+    default: 72,
+  })
+  @IsInt()
+  @Min(1)
+  @Max(720)
+  historyHours: number = 72;
+
+  @ApiPropertyOptional({
+    description: 'Milliseconds after which a message is too old to be answered, as after an outage.',
+    type: 'integer',
+    minimum: 10_000,
+    maximum: 3_600_000,
+    example: 600_000,
+    default: 600_000,
+  })
+  @IsInt()
+  @Min(10_000)
+  @Max(3_600_000)
+  answerWithinMs: number = 600_000;
+
+  @ApiPropertyOptional({
+    description:
+      'Minutes for which the assistant leaves a conversation to a person who has written in it; 0: until the conversation is resumed.',
+    type: 'integer',
+    minimum: 0,
+    maximum: 43_200,
+    example: 60,
+    default: 60,
+  })
+  @IsInt()
+  @Min(0)
+  @Max(43_200)
+  humanPauseMinutes: number = 60;
+
+  @ApiPropertyOptional({
+    description: 'What the contact reads when a conversation is handed to a person; empty: nothing.',
+    example: 'One moment, a colleague will answer you.',
+    maxLength: 1_000,
+    default: '',
+  })
+  @IsString()
+  @MaxLength(1_000)
+  handoffText: string = '';
+
+  @ApiPropertyOptional({
+    description:
+      'Words with which a contact asks for a person: a message that consists of one is handed over, and no model is asked.',
+    type: [String],
+    example: ['human', 'agent'],
+    maxItems: 20,
+    default: [],
+  })
+  @IsArray()
+  @ArrayMaxSize(20)
+  @IsString({ each: true })
+  @Length(1, 50, { each: true })
+  handoffWords: string[] = [];
+
+  @ApiPropertyOptional({
+    description: 'Whether the contact sees that somebody types before an answer.',
+    example: true,
+    default: true,
+  })
+  @IsBoolean()
+  typing: boolean = true;
+
+  @ApiPropertyOptional({
+    description:
+      'Whether paragraphs of an answer go out as messages of their own, three at most; from warmup tier 2 on.',
+    example: false,
+    default: false,
+  })
+  @IsBoolean()
+  splitAnswers: boolean = false;
+
+  @ApiPropertyOptional({
+    description: 'Whether it answers in groups, to messages that name the number.',
+    example: false,
+    default: false,
+  })
+  @IsBoolean()
+  groups: boolean = false;
+
+  @ApiPropertyOptional({
+    description:
+      'Per cent of contacts whom it answers: always the same ones, and with more per cent those and further ones.',
+    type: 'integer',
+    minimum: 1,
+    maximum: 100,
+    example: 100,
+    default: 100,
+  })
+  @IsInt()
+  @Min(1)
+  @Max(100)
+  contactsPercent: number = 100;
+}
+
+/** Settings that were published, under their number. */
+export class PublishedSettings {
+  @ApiProperty({ description: 'Number of the version, from 1 on.', type: 'integer', example: 3, minimum: 1 })
+  version: number;
+
+  @ApiProperty({ description: 'The settings.', type: AssistantSettings })
+  settings: AssistantSettings;
+
+  @ApiProperty({
+    description: 'When it was published first (ISO 8601, UTC).',
+    example: '2026-01-31T12:00:00.000Z',
+  })
+  publishedAt: string;
+}
