@@ -32,6 +32,10 @@ const SERVICES = {
     size: { replicas: 2, cpu: '500m', memory: '768Mi' },
     exits: ['public'],
   },
+  assistant: {
+    size: { replicas: 2, cpu: '250m', memory: '384Mi' },
+    exits: ['public'],
+  },
   limits: {
     size: { replicas: 2, cpu: '250m', memory: '384Mi' },
     exits: [],

@@ -81,7 +81,7 @@ test.each([
 
 test('a health check that asks nobody is named for each service', () => {
   const problems = problemsWith(MAIN, ':8081/health/ready', ':8081/health');
-  expect(problems).toHaveLength(5);
+  expect(problems).toHaveLength(6);
   expect(problems[0]).toMatch(/the health check of api-gateway does not ask OPS_PORT whether it is ready\.$/);
 });
 

@@ -1,16 +1,9 @@
-import { PARTITION_COUNT, STREAM_READERS, type StreamReader, STREAMS } from '@svc/contracts';
-import type { Durable } from '@svc/messaging';
+import { STREAM_READERS, type StreamReader, STREAMS } from '@svc/contracts';
+import { type Durable, durablesOf } from '@svc/messaging';
 import type { Finding } from './findings.js';
 
 /** Durables of each stream by its name; a stream that there is not is absent. */
 export type DurablesByStream = ReadonlyMap<string, readonly Durable[]>;
-
-/** Names the durables that an app reads by. */
-function durablesOf({ app, partitioned }: StreamReader): string[] {
-  return partitioned
-    ? Array.from({ length: PARTITION_COUNT }, (_, partition) => `${app}-${partition}`)
-    : [app];
-}
 
 /** Lists durables that are missing, that nobody reads, and that belong to nobody. @param apps those that answer: the others read nothing anyway. */
 export function findingsOfDurables(apps: ReadonlySet<string>, found: DurablesByStream): Finding[] {

@@ -1,0 +1,3 @@
+import { withServers } from '../../jest.preset.mjs';
+
+export default withServers('assistant');

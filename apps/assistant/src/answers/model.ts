@@ -1,0 +1,202 @@
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { LLM_CALL_MAX } from '@svc/contracts';
+import { AddressGuard, DESTINATION_NOT_ALLOWED, guardedConnector } from '@svc/outbound-http';
+import OpenAI, { APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai';
+import { Agent, type Dispatcher } from 'undici';
+import type { ProviderAccess } from '../providers/providers.service.js';
+
+/** One message of the conversation, as the model reads it. */
+export type ModelMessage = OpenAI.Chat.Completions.ChatCompletionMessageParam;
+
+/** One question to a model. */
+export interface Question {
+  access: Pick<ProviderAccess, 'baseUrl' | 'key' | 'isOperators'>;
+  model: string;
+  messages: ModelMessage[];
+  maxTokens: number;
+  tools: OpenAI.Chat.Completions.ChatCompletionFunctionTool[];
+  timeoutMs: number;
+  signal: AbortSignal;
+}
+
+/** Tokens of one call. */
+export interface Tokens {
+  prompt: number;
+  completion: number;
+  cached: number;
+  /** The server has not said them: they are estimated by the length of the texts. */
+  isEstimated: boolean;
+}
+
+/** Answer of a model. */
+export interface ModelAnswer {
+  model: string;
+  text: string;
+  /** Names of the tools that the model calls. */
+  toolCalls: string[];
+  tokens: Tokens;
+}
+
+/**
+ * Kinds of failure: the question never left (`unsent`), the server refuses it and will again (`refused`), the server cannot answer now
+ * (`away`), and a question that left and has no whole answer (`lost`), which may have cost tokens.
+ */
+export type ModelFailureKind = 'unsent' | 'refused' | 'away' | 'lost';
+
+/** A model that gave no answer. It holds no text of the question, of the answer or of the server. */
+export class ModelFailure extends Error {
+  /** @param retryAfterMs what the server asks for. */
+  constructor(
+    readonly kind: ModelFailureKind,
+    readonly code: string,
+    readonly retryAfterMs?: number,
+  ) {
+    super(`The model gave no answer: ${code}`);
+  }
+}
+
+/** The library tells the server our operating system and version otherwise. */
+const SILENT_HEADERS = Object.fromEntries(
+  ['lang', 'package-version', 'os', 'arch', 'runtime', 'runtime-version', 'retry-count', 'timeout'].map(
+    (name) => [`x-stainless-${name}`, null],
+  ),
+);
+const NEVER_CONNECTED = [
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  DESTINATION_NOT_ALLOWED,
+];
+/** Bytes of UTF-8 that one token has about, over languages. */
+const BYTES_PER_TOKEN = 3.5;
+/** Most tokens of each kind, whatever a server says: no call has more, and billing takes none that has. */
+const TOKENS_MAX = LLM_CALL_MAX / 2;
+/** Most characters of an answer that are kept while it comes in, whatever a server sends. */
+const TEXT_MAX = 16_000;
+
+/** This service asks language models by the OpenAI-compatible API of their provider. */
+@Injectable()
+export class Models implements OnApplicationShutdown {
+  private readonly guarded: Dispatcher;
+  private readonly free: Dispatcher = new Agent();
+
+  constructor(guard: AddressGuard) {
+    this.guarded = new Agent({ connect: guardedConnector(guard) });
+  }
+
+  /** @throws ModelFailure */
+  async ask(question: Question): Promise<ModelAnswer> {
+    const { model, messages, maxTokens, tools } = question;
+    const body: OpenAI.Chat.Completions.ChatCompletionCreateParamsStreaming = {
+      ...{ model, messages, max_tokens: maxTokens, stream: true, stream_options: { include_usage: true } },
+      ...(tools.length > 0 ? { tools } : {}),
+    };
+    let heard: Heard;
+    try {
+      const stream = await this.clientOf(question).chat.completions.create(body, { signal: question.signal });
+      heard = await hear(stream);
+    } catch (error) {
+      throw failureOf(error);
+    }
+    const { text, toolCalls, isWhole, usage } = heard;
+    if (!isWhole) throw new ModelFailure('lost', 'STREAM_CUT');
+    return { model, text, toolCalls, tokens: tokensOf(usage, messages, text) };
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all([this.guarded.destroy(), this.free.destroy()]);
+  }
+
+  private clientOf({ access: { baseUrl, key, isOperators }, timeoutMs }: Question): OpenAI {
+    return new OpenAI({
+      ...{ baseURL: baseUrl, apiKey: key ?? 'none', maxRetries: 0, timeout: timeoutMs, logLevel: 'off' },
+      // The environment of the process is nobody's key and nobody's account.
+      ...{ organization: null, project: null, webhookSecret: null },
+      defaultHeaders: { ...SILENT_HEADERS, 'user-agent': 'svc', ...(key ? {} : { authorization: null }) },
+      fetchOptions: { dispatcher: isOperators ? this.free : this.guarded, redirect: 'error' } as object,
+    });
+  }
+}
+
+/** Content of a stream. */
+interface Heard {
+  text: string;
+  toolCalls: string[];
+  /** The model has said that it is finished; a stream without that was cut. */
+  isWhole: boolean;
+  usage?: OpenAI.CompletionUsage;
+}
+
+async function hear(stream: AsyncIterable<OpenAI.Chat.Completions.ChatCompletionChunk>): Promise<Heard> {
+  const heard: Heard = { text: '', toolCalls: [], isWhole: false };
+  for await (const { choices = [], usage } of stream) {
+    if (usage) heard.usage = usage;
+    if (choices[0]) hearPiece(heard, choices[0]);
+  }
+  return heard;
+}
+
+function hearPiece(
+  heard: Heard,
+  { delta, finish_reason }: OpenAI.Chat.Completions.ChatCompletionChunk.Choice,
+): void {
+  const { content, tool_calls = [] } = delta;
+  heard.text = (heard.text + (content ?? '')).slice(0, TEXT_MAX);
+  heard.toolCalls.push(...tool_calls.flatMap((call) => call.function?.name ?? []));
+  heard.isWhole ||= Boolean(finish_reason);
+}
+
+function failureOf(error: unknown): ModelFailure {
+  if (error instanceof APIUserAbortError) return new ModelFailure('lost', 'ABORTED');
+  if (error instanceof APIConnectionTimeoutError) return new ModelFailure('lost', 'TIMEOUT');
+  if (error instanceof APIError && error.status) {
+    const status = error.status as number;
+    const isAway = status === 408 || status === 409 || status === 429 || status >= 500;
+    return new ModelFailure(isAway ? 'away' : 'refused', `HTTP_${status}`, retryAfterOf(error.headers));
+  }
+  const codes = causesOf(error).map((cause) => (cause as { code?: unknown }).code);
+  const unsent = codes.find((code) => NEVER_CONNECTED.includes(String(code)));
+  if (unsent !== undefined) return new ModelFailure('unsent', String(unsent));
+  return new ModelFailure('lost', 'CONNECTION_LOST');
+}
+
+function causesOf(error: unknown): object[] {
+  const causes: object[] = [];
+  for (
+    let one = error;
+    typeof one === 'object' && one !== null && causes.length < 5;
+    one = (one as Error).cause
+  ) {
+    causes.push(one);
+    if (one instanceof AggregateError) causes.push(...(one.errors as object[]));
+  }
+  return causes;
+}
+
+function retryAfterOf(headers: Headers | undefined): number | undefined {
+  const seconds = Number(headers?.get('retry-after') ?? NaN);
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined;
+}
+
+function tokensOf(usage: OpenAI.CompletionUsage | undefined, messages: ModelMessage[], text: string): Tokens {
+  const count = (value: unknown): number =>
+    Number.isSafeInteger(value) && Number(value) >= 0 ? Math.min(Number(value), TOKENS_MAX) : 0;
+  const estimate = (value: string): number =>
+    Math.min(Math.ceil(Buffer.byteLength(value) / BYTES_PER_TOKEN), TOKENS_MAX);
+  if (!usage)
+    return {
+      ...{
+        prompt: estimate(JSON.stringify(messages)),
+        completion: estimate(text),
+        cached: 0,
+        isEstimated: true,
+      },
+    };
+  return {
+    ...{ prompt: count(usage.prompt_tokens), completion: count(usage.completion_tokens), isEstimated: false },
+    cached: count(usage.prompt_tokens_details?.cached_tokens),
+  };
+}

@@ -1,0 +1,104 @@
+import { Module, type Provider } from '@nestjs/common';
+import { STREAM_READERS } from '@svc/contracts';
+import { JetStreamStrategy, Messaging } from '@svc/messaging';
+import { AddressGuard } from '@svc/outbound-http';
+import {
+  auditOutboxProvider,
+  connectionProviders,
+  databaseModule,
+  outboxProvider,
+  PeriodicTasks,
+  Retention,
+  SealedTables,
+  SecretBox,
+} from '@svc/service';
+import { DataSource } from 'typeorm';
+import { HistoryService } from './turns/history.service.js';
+import { Models } from './answers/model.js';
+import { TypingService } from './answers/typing.service.js';
+import { AssistantConfig, readConfig } from './config.js';
+import { ConversationsConsumer } from './conversations/conversations.consumer.js';
+import { ConversationsService } from './conversations/conversations.service.js';
+import { DeletionsConsumer } from './deletions/deletions.consumer.js';
+import { DeletionsService } from './deletions/deletions.service.js';
+import { ProviderRepository } from './providers/provider.repository.js';
+import { ProvidersConsumer } from './providers/providers.consumer.js';
+import { ProvidersService } from './providers/providers.service.js';
+import { RETENTION_RULES } from './retention-rules.js';
+import { SettingsConsumer } from './settings/settings.consumer.js';
+import { SettingsService } from './settings/settings.service.js';
+import { AnsweringService } from './turns/answering.service.js';
+import { CallRepository } from './turns/call.repository.js';
+import { ChecksService } from './turns/checks.service.js';
+import { InboundConsumer } from './turns/inbound.consumer.js';
+import { InboundService } from './turns/inbound.service.js';
+import { ModelCallsService } from './turns/model-calls.service.js';
+import { SendingService } from './turns/sending.service.js';
+import { TurnRunner } from './turns/turn-runner.js';
+import { TurnRepository } from './turns/turn.repository.js';
+
+const configured: Provider[] = [
+  {
+    provide: JetStreamStrategy,
+    inject: [Messaging],
+    useFactory: (messaging: Messaging) => new JetStreamStrategy(messaging, STREAM_READERS.assistant),
+  },
+  {
+    provide: Retention,
+    inject: [DataSource, PeriodicTasks],
+    useFactory: (dataSource: DataSource, tasks: PeriodicTasks) =>
+      new Retention(dataSource, tasks, RETENTION_RULES),
+  },
+  {
+    provide: SecretBox,
+    inject: [AssistantConfig],
+    useFactory: ({ secretsKey, secretsKeysPrevious }: AssistantConfig) =>
+      new SecretBox(secretsKey, ...secretsKeysPrevious),
+  },
+  {
+    provide: SealedTables,
+    inject: [DataSource, PeriodicTasks, ProviderRepository],
+    useFactory: (dataSource: DataSource, tasks: PeriodicTasks, providers: ProviderRepository) =>
+      new SealedTables(dataSource, tasks, [providers.table]),
+  },
+  {
+    provide: AddressGuard,
+    inject: [AssistantConfig],
+    useFactory: (config: AssistantConfig) => new AddressGuard(config),
+  },
+  outboxProvider,
+  auditOutboxProvider,
+];
+
+/** The whole wiring of `assistant`. */
+@Module({
+  imports: [databaseModule('assistant', readConfig, [])],
+  controllers: [
+    SettingsConsumer,
+    ProvidersConsumer,
+    ConversationsConsumer,
+    InboundConsumer,
+    DeletionsConsumer,
+  ],
+  providers: [
+    ...connectionProviders('assistant', AssistantConfig, readConfig),
+    ...configured,
+    SettingsService,
+    ProviderRepository,
+    ProvidersService,
+    ConversationsService,
+    HistoryService,
+    Models,
+    TypingService,
+    TurnRepository,
+    CallRepository,
+    ChecksService,
+    ModelCallsService,
+    SendingService,
+    AnsweringService,
+    InboundService,
+    TurnRunner,
+    DeletionsService,
+  ],
+})
+export class AppModule {}

@@ -1,0 +1,5 @@
+import 'reflect-metadata';
+import { startService } from '@svc/service';
+import { serviceOptions } from './service-options.js';
+
+await startService(serviceOptions);

@@ -1,0 +1,4 @@
+import { Assistant1764800000331 } from './1764800000331-assistant.js';
+
+/** The schema this service owns: its migrations, in order. */
+export const schema = { schema: 'assistant', migrations: [Assistant1764800000331] };

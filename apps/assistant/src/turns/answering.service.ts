@@ -1,0 +1,142 @@
+import { Injectable } from '@nestjs/common';
+import type { AssistantSettings, HandoffReason, PublishedVersion } from '@svc/contracts';
+import { log } from '@svc/service';
+import { HistoryService } from './history.service.js';
+import { promptOf, TOOLS } from '../answers/prompt.js';
+import { TypingService } from '../answers/typing.service.js';
+import { ConversationsService } from '../conversations/conversations.service.js';
+import { ProvidersService } from '../providers/providers.service.js';
+import { SettingsService } from '../settings/settings.service.js';
+import { answerOf } from './answer-of.js';
+import { CallRepository } from './call.repository.js';
+import { type Checked, ChecksService } from './checks.service.js';
+import { asksForPerson } from './handoff-words.js';
+import { type CallOutcome, ModelCallsService } from './model-calls.service.js';
+import { SendingService } from './sending.service.js';
+import { atStep } from './steps.js';
+import type { Answer, Interruption, Turn, TurnEnd, TurnMessage } from './turn.js';
+import { TurnRepository } from './turn.repository.js';
+
+/** Wait before a turn is tried again that another service has not let through. */
+const TRY_AGAIN_MS = 2_000;
+
+/** This service carries a turn from its claim to its end, or gives it back. docs/architecture.md names the steps. */
+@Injectable()
+export class AnsweringService {
+  constructor(
+    private readonly turns: TurnRepository,
+    private readonly calls: CallRepository,
+    private readonly checks: ChecksService,
+    private readonly settings: SettingsService,
+    private readonly providers: ProvidersService,
+    private readonly conversations: ConversationsService,
+    private readonly history: HistoryService,
+    private readonly modelCalls: ModelCallsService,
+    private readonly sending: SendingService,
+    private readonly typing: TypingService,
+  ) {}
+
+  /** Carries a turn on. What fails for now is tried again, for as long as its messages may be answered. */
+  async carryOn(turn: Turn, signal: AbortSignal): Promise<void> {
+    const interruption = await this.run(turn, signal).catch((error: unknown) => {
+      if (signal.aborted) return { waitMs: 0 };
+      const { id, sessionId, tenantId } = turn;
+      log().warn({ turn: id, sessionId, tenantId, err: error }, 'turn waits');
+      return { waitMs: TRY_AGAIN_MS };
+    });
+    if (interruption === 'gone') return;
+    if ('waitMs' in interruption) return this.turns.wait(turn, interruption.waitMs);
+    await this.turns.end(turn, interruption.end);
+    atStep('a-7');
+  }
+
+  private async run(turn: Turn, signal: AbortSignal): Promise<Interruption> {
+    const published = await this.settings.published(turn);
+    if (!published) return { end: { outcome: 'OFF' } };
+    const { settings } = published;
+    if (Date.now() - turn.newestAt.getTime() > settings.answerWithinMs)
+      return { end: { outcome: 'TOO_LATE' } };
+    const answer = writtenAnswer(turn) ?? (await this.answer(turn, published, signal));
+    if (answer === 'gone' || !('parts' in answer)) return answer;
+    if (settings.mode !== 'auto') return { end: { outcome: 'SHADOWED' } };
+    const interruption = await this.sending.send(turn, answer, settings, signal);
+    if (interruption) return interruption;
+    if (answer.handoff) await this.leaveToPerson(turn, answer.handoff, settings);
+    return { end: endOf(answer) };
+  }
+
+  /** Makes the answer of a turn and writes it. */
+  private async answer(
+    turn: Turn,
+    published: PublishedVersion,
+    signal: AbortSignal,
+  ): Promise<Answer | Interruption> {
+    await this.calls.markLost(turn);
+    const checked = await this.checks.check(turn, published.settings);
+    if (checked === 'gone' || !('tier' in checked)) return checked;
+    atStep('a-3');
+    const messages = await this.turns.messagesOf(turn);
+    if (asksForPerson(messages, published.settings.handoffWords))
+      return this.handOver(turn, published, 'CONTACT_ASKED', null);
+    const outcome = await this.askModel(turn, messages, published.settings, checked, signal);
+    if (outcome === 'gone') return outcome;
+    if ('failed' in outcome) return this.handOver(turn, published, 'PROVIDER_FAILED', outcome.failed);
+    if (!('call' in outcome)) return outcome;
+    const answer = answerOf(outcome.answer, published, checked.tier);
+    const fate = await this.calls.answer(turn, outcome.call, answer, published.settings.debounceMs);
+    if (fate !== 'accepted') return 'gone';
+    atStep('a-5');
+    return answer;
+  }
+
+  private async askModel(
+    turn: Turn,
+    messages: TurnMessage[],
+    settings: AssistantSettings,
+    { subscription }: Checked,
+    signal: AbortSignal,
+  ): Promise<CallOutcome> {
+    const access = await this.providers.accessOf(turn.tenantId, settings.model);
+    if (!access) return { end: { outcome: 'NOT_CONFIGURED' } };
+    const said = await this.history.of(turn, messages, settings);
+    const question = {
+      access,
+      messages: promptOf(settings, said),
+      maxTokens: settings.maxAnswerTokens,
+      tools: TOOLS,
+    };
+    const asked = this.modelCalls.ask(turn, question, subscription, signal);
+    return settings.typing && settings.mode === 'auto' ? this.typing.during(turn, asked) : asked;
+  }
+
+  /** Writes the text of the settings in place of an answer of a model. */
+  private async handOver(
+    turn: Turn,
+    { settings: { handoffText, debounceMs }, version }: PublishedVersion,
+    handoff: HandoffReason,
+    detail: string | null,
+  ): Promise<Answer | Interruption> {
+    const answer = { parts: handoffText === '' ? [] : [handoffText], version, handoff, detail };
+    return (await this.calls.writeOwn(turn, answer)) ? answer : { waitMs: debounceMs };
+  }
+
+  /** A person who was asked for keeps the conversation until somebody resumes it; where only the model failed, it is tried again later. */
+  private leaveToPerson(
+    turn: Turn,
+    reason: HandoffReason,
+    { humanPauseMinutes }: AssistantSettings,
+  ): Promise<void> {
+    return this.conversations.handOver(turn, reason, reason === 'PROVIDER_FAILED' ? humanPauseMinutes : 0);
+  }
+}
+
+/** Reads the answer that was written before, by this process or by one that has ended. */
+function writtenAnswer({ state, parts, version, handoff, detail }: Turn): Answer | undefined {
+  if (state !== 'ANSWERED' || parts === null || version === null) return undefined;
+  return { parts, version, handoff, detail };
+}
+
+function endOf({ handoff, detail }: Answer): TurnEnd {
+  if (handoff === 'PROVIDER_FAILED') return { outcome: 'PROVIDER_FAILED', detail };
+  return { outcome: handoff ? 'HANDED_OFF' : 'ANSWERED' };
+}

@@ -1,0 +1,120 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { LlmCalled } from '@svc/contracts';
+import { eventOf, insertEvents, OutboxService } from '@svc/service';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { ModelAnswer, Tokens } from '../answers/model.js';
+import type { Answer, Turn } from './turn.js';
+
+const BEGIN_SQL = `INSERT INTO model_call (id, turn_id, tenant_id, model, state)
+  SELECT $1, id, tenant_id, $4, 'BEGUN' FROM turn WHERE id = $2 AND claim = $3 RETURNING id`;
+/** A call that another process began, and whose answer nobody has. */
+const LOST_SQL = `UPDATE model_call SET state = 'LOST' WHERE turn_id = $1 AND state = 'BEGUN' RETURNING id`;
+const FAIL_SQL = `UPDATE model_call SET state = $2 WHERE id = $1 AND state = 'BEGUN'`;
+const ANSWERED_SQL = `UPDATE model_call SET state = 'ANSWERED', prompt_tokens = $2, completion_tokens = $3, cached_tokens = $4,
+    is_estimated = $5, is_used = $6
+  WHERE id = $1 AND state <> 'ANSWERED'`;
+const ACCEPT_SQL = `UPDATE turn SET state = 'ANSWERED', parts = $4, version = $5, handoff = $6, detail = $7
+  WHERE id = $1 AND claim = $2 AND generation = $3 RETURNING id`;
+const RESTART_SQL = `UPDATE turn SET state = 'WAITING', restarts = restarts + 1, claim = NULL, claimed_until = NULL,
+    due_at = clock_timestamp() + make_interval(secs => $3::float / 1000)
+  WHERE id = $1 AND claim = $2 AND state = 'ANSWERING' AND restarts = 0 RETURNING id`;
+const COUNT_SQL = `SELECT count(*)::int AS count FROM model_call WHERE turn_id = $1 AND state <> 'BEGUN'`;
+const NOW_SQL = 'SELECT svc_now($1) AS now';
+
+/** Fate of an answer: it is the turn's, or messages came meanwhile and the turn begins again, or the turn is somebody else's. */
+export type AnswerFate = 'accepted' | 'restarted' | 'gone';
+
+/** A call of a model that was answered. */
+export interface AnsweredCall {
+  id: string;
+  tokens: Tokens;
+  model: ModelAnswer['model'];
+}
+
+/** This repository keeps calls of models, and tells `billing` of each that was answered, once. */
+@Injectable()
+export class CallRepository {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly outbox: OutboxService,
+  ) {}
+
+  /** Notes that a call begins. @returns false where the turn is somebody else's. */
+  async begin(id: string, turn: Turn, model: string): Promise<boolean> {
+    const rows = await this.dataSource.query<unknown[]>(BEGIN_SQL, [id, turn.id, turn.claim, model]);
+    return rows.length > 0;
+  }
+
+  /** Marks as lost what a process that ended had begun. */
+  async markLost({ id }: Turn): Promise<void> {
+    await this.dataSource.query(LOST_SQL, [id]);
+  }
+
+  /** Notes that a call has no answer. @param isLost the model may have answered, and was paid for it. */
+  async fail(id: string, isLost: boolean): Promise<void> {
+    await this.dataSource.query(FAIL_SQL, [id, isLost ? 'LOST' : 'FAILED']);
+  }
+
+  /** Counts the calls of a turn that have ended. */
+  async countOf({ id }: Turn): Promise<number> {
+    const [row] = await this.dataSource.query<[{ count: number }]>(COUNT_SQL, [id]);
+    return row.count;
+  }
+
+  /**
+   * Writes an answer and what it cost, in one transaction. It is accounted for in any case; it is the turn's where no message has come
+   * since the turn was read. Otherwise the turn begins again, once.
+   */
+  async answer(turn: Turn, call: AnsweredCall, answer: Answer, debounceMs: number): Promise<AnswerFate> {
+    const { event, fate } = await this.dataSource.transaction(async (tx) => {
+      const fate = await decide(tx, turn, answer, debounceMs);
+      const { prompt, completion, cached, isEstimated } = call.tokens;
+      const values = [call.id, prompt, completion, cached, isEstimated, fate === 'accepted'];
+      await tx.query(ANSWERED_SQL, values);
+      const event = await this.eventOf(tx, turn, call);
+      await insertEvents(tx, [event]);
+      return { event, fate };
+    });
+    this.outbox.publish([event]);
+    return fate;
+  }
+
+  /** Writes an answer that no model was asked for. @returns false where messages came meanwhile, or the turn is somebody else's. */
+  writeOwn(turn: Turn, answer: Answer): Promise<boolean> {
+    return accept(this.dataSource.manager, turn, answer);
+  }
+
+  private async eventOf(
+    tx: EntityManager,
+    { tenantId, sessionId }: Turn,
+    { id, tokens, model }: AnsweredCall,
+  ) {
+    const [{ now }] = await tx.query<[{ now: Date }]>(NOW_SQL, [tenantId]);
+    const { prompt: promptTokens, completion: completionTokens, cached: cachedTokens, isEstimated } = tokens;
+    const data = {
+      ...{ sessionId, source: 'assistant', tokens: promptTokens + completionTokens },
+      ...{ promptTokens, completionTokens, cachedTokens, estimated: isEstimated },
+      ...{ model, purpose: 'answer' as const, timestamp: now.toISOString() },
+    };
+    return eventOf(LlmCalled, tenantId, data, id);
+  }
+}
+
+async function decide(
+  tx: EntityManager,
+  turn: Turn,
+  answer: Answer,
+  debounceMs: number,
+): Promise<AnswerFate> {
+  if (await accept(tx, turn, answer)) return 'accepted';
+  const [again] = await tx.query<[unknown[], number]>(RESTART_SQL, [turn.id, turn.claim, debounceMs]);
+  return again.length > 0 ? 'restarted' : 'gone';
+}
+
+async function accept(on: EntityManager, { id, claim, generation }: Turn, answer: Answer): Promise<boolean> {
+  const { parts, version, handoff, detail } = answer;
+  const values = [id, claim, generation, JSON.stringify(parts), version, handoff, detail];
+  const [rows] = await on.query<[unknown[], number]>(ACCEPT_SQL, values);
+  return rows.length > 0;
+}

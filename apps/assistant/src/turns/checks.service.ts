@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import {
+  type AssistantSettings,
+  GetLimits,
+  GetSession,
+  GetSubscription,
+  isLive,
+  type LimitsReply,
+  type SubscriptionState,
+} from '@svc/contracts';
+import { RpcClient } from '@svc/messaging';
+import { ConversationsService } from '../conversations/conversations.service.js';
+import type { Interruption, Turn, TurnEnd } from './turn.js';
+
+/** A turn that may be answered. */
+export interface Checked {
+  subscription: SubscriptionState;
+  /** Warmup tier of the number. */
+  tier: number;
+}
+
+const AWAY_MS = 5_000;
+
+/** This service says whether a turn may be answered at this moment, before any model is asked. */
+@Injectable()
+export class ChecksService {
+  constructor(
+    private readonly rpc: RpcClient,
+    private readonly conversations: ConversationsService,
+  ) {}
+
+  /** @throws AppError where another service does not answer: the turn is tried again. */
+  async check(turn: Turn, settings: AssistantSettings): Promise<Checked | Interruption> {
+    if (settings.mode === 'off') return endOf('OFF');
+    if (!isAmong(turn.chat, settings.contactsPercent)) return endOf('CONTACT_LEFT_OUT');
+    const { tenantId, sessionId } = turn;
+    if ((await this.conversations.ownerOf(turn)).owner === 'HUMAN') return endOf('HUMAN_OWNS');
+    const [{ session }, subscription] = await Promise.all([
+      this.rpc.request(GetSession, { tenantId, sessionId }),
+      this.rpc.request(GetSubscription, { tenantId }),
+    ]);
+    if (session.botMode !== 'MANAGED') return endOf('NOT_MANAGED');
+    if (!isLive(session.status))
+      return session.status === 'RECONNECTING'
+        ? { waitMs: AWAY_MS }
+        : endOf('SESSION_AWAY', session.statusReason);
+    if (!subscription.active) return endOf('SUBSCRIPTION', subscription.status);
+    if (subscription.tokenRefusal) return endOf('TOKENS_USED_UP');
+    const limits = await this.rpc.request(GetLimits, { ...dayOf(subscription), sessionIds: [sessionId] });
+    return checkedLimits(subscription, limits);
+  }
+}
+
+/** Makes the fields that name a tenant's day to `limits`. */
+export function dayOf({ tenantId, plan, internal, entitlements }: SubscriptionState) {
+  const caps = entitlements && { messages: entitlements.messages, calls: entitlements.calls };
+  return { tenantId, plan, internal, ...(caps ? { caps } : {}) };
+}
+
+function checkedLimits(
+  subscription: SubscriptionState,
+  { messages, llmCalls, sessions }: LimitsReply,
+): Checked | Interruption {
+  if (llmCalls?.left === 0) return endOf('CALLS_USED_UP');
+  const [day] = sessions;
+  if (messages.left === 0 || day?.messages.left === 0) return endOf('MESSAGES_USED_UP');
+  return { subscription, tier: day?.tier ?? 0 };
+}
+
+/** Says whether a contact is among so many per cent: always the same ones, and with more per cent those and further ones. */
+function isAmong(chat: string, percent: number): boolean {
+  return createHash('sha256').update(chat).digest().readUInt32BE() % 100 < percent;
+}
+
+const endOf = (outcome: TurnEnd['outcome'], detail?: string): Interruption => ({
+  end: { outcome, ...(detail ? { detail } : {}) },
+});

@@ -1,0 +1,76 @@
+import { Injectable } from '@nestjs/common';
+import type {
+  AssistantSettings,
+  Envelope,
+  MessageReceivedV1,
+  OutboundMessageV1,
+  SessionModeChangedV1,
+} from '@svc/contracts';
+import { type ConversationRef, ConversationsService } from '../conversations/conversations.service.js';
+import { SettingsService } from '../settings/settings.service.js';
+import { atStep } from './steps.js';
+import { TurnRepository } from './turn.repository.js';
+import { TurnRunner } from './turn-runner.js';
+
+/** Kinds of messages that ask for no answer. */
+const SILENT_TYPES = ['reaction'];
+const CHATS_WITHOUT_ANSWER = /@(newsletter|broadcast)$/;
+
+/** This service takes inbound messages: each joins a turn, and one that a person wrote on the phone leaves the conversation to that person. */
+@Injectable()
+export class InboundService {
+  constructor(
+    private readonly settings: SettingsService,
+    private readonly turns: TurnRepository,
+    private readonly conversations: ConversationsService,
+    private readonly runner: TurnRunner,
+  ) {}
+
+  async take({ tenantId, data }: Envelope<MessageReceivedV1>): Promise<void> {
+    const { sessionId } = data;
+    const published = await this.settings.published({ tenantId, sessionId });
+    if (!published || published.settings.mode === 'off') return;
+    const { settings } = published;
+    // Events of before the service was there, or of an outage: whoever wrote that waits for no answer any more.
+    if (ageOf(data) > settings.answerWithinMs) return;
+    const conversation = { tenantId, sessionId, chat: chatOf(data) };
+    if (data.fromMe) return data.change ? undefined : this.leaveToPerson(conversation, settings);
+    if (!asksForAnswer(data, settings)) return;
+    const turn = await this.turns.take(tenantId, data, settings);
+    atStep('a-1');
+    if (turn) this.runner.wake(turn.id, turn.dueInMs);
+  }
+
+  /** Leaves a conversation to a member who has written in it by hand; what software sends, such as a notice, changes nothing. */
+  async noteSent({ tenantId, data: { sessionId, to, sentBy } }: Envelope<OutboundMessageV1>): Promise<void> {
+    if (sentBy !== 'MEMBER') return;
+    const published = await this.settings.published({ tenantId, sessionId });
+    if (published) await this.leaveToPerson({ tenantId, sessionId, chat: to }, published.settings);
+  }
+
+  /** Ends what is being answered once somebody else answers; the worker lets nothing out that comes later. */
+  async noteMode({ tenantId, data: { sessionId, botMode } }: Envelope<SessionModeChangedV1>): Promise<void> {
+    if (botMode !== 'MANAGED') await this.turns.endAll(tenantId, sessionId, 'NOT_MANAGED');
+  }
+
+  private leaveToPerson(
+    conversation: ConversationRef,
+    { humanPauseMinutes }: AssistantSettings,
+  ): Promise<void> {
+    return this.conversations.handOver(conversation, 'HUMAN_WROTE', humanPauseMinutes);
+  }
+}
+
+const chatOf = ({ chatId, remoteJid }: MessageReceivedV1): string => chatId ?? remoteJid;
+
+/** Computes the age by the clock that says the older one: the platform delivers late what was written while the number was away. */
+function ageOf({ receivedAt, timestamp }: MessageReceivedV1): number {
+  const times = [receivedAt ?? timestamp, timestamp].map((text) => Date.parse(text));
+  return Date.now() - Math.min(...times);
+}
+
+function asksForAnswer(data: MessageReceivedV1, { groups }: AssistantSettings): boolean {
+  if (data.change || SILENT_TYPES.includes(data.body.type)) return false;
+  if (CHATS_WITHOUT_ANSWER.test(chatOf(data))) return false;
+  return !data.isGroup || (groups && data.mentionsMe === true);
+}

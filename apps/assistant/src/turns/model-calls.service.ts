@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { GiveBackLlmCall, type SubscriptionState, TakeLlmCall } from '@svc/contracts';
+import { RpcClient } from '@svc/messaging';
+import { type ModelAnswer, ModelFailure, Models, type Question } from '../answers/model.js';
+import { AssistantConfig } from '../config.js';
+import type { ProviderAccess } from '../providers/providers.service.js';
+import { type AnsweredCall, CallRepository } from './call.repository.js';
+import { dayOf } from './checks.service.js';
+import { atStep } from './steps.js';
+import type { Interruption, Turn } from './turn.js';
+
+/** Most calls of one turn: after them a person gets the conversation. */
+const MOST_CALLS = 3;
+/** Longest wait that a server may ask for. */
+const WAIT_MAX_MS = 60_000;
+const WAIT_MS = 1_000;
+
+/** A question to the models of a provider. */
+export type TurnQuestion = Pick<Question, 'messages' | 'maxTokens' | 'tools'> & { access: ProviderAccess };
+
+/** Outcome of a question: an answer, or what failed for good, or an interruption. */
+export type CallOutcome = { call: AnsweredCall; answer: ModelAnswer } | { failed: string } | Interruption;
+
+/** This service calls models for a turn: each call is counted before it begins, and one that cannot have cost anything is given back. */
+@Injectable()
+export class ModelCallsService {
+  constructor(
+    private readonly models: Models,
+    private readonly calls: CallRepository,
+    private readonly rpc: RpcClient,
+    private readonly config: AssistantConfig,
+  ) {}
+
+  /** Asks the models of the provider one after the other, until one answers. */
+  async ask(
+    turn: Turn,
+    question: TurnQuestion,
+    subscription: SubscriptionState,
+    signal: AbortSignal,
+  ): Promise<CallOutcome> {
+    let failure: ModelFailure | undefined;
+    for (const model of question.access.models) {
+      const outcome = await this.askModel(turn, { ...question, model }, subscription, signal);
+      if (!(outcome instanceof ModelFailure)) return outcome;
+      failure = outcome;
+      signal.throwIfAborted();
+    }
+    return this.afterFailure(turn, failure ?? new ModelFailure('refused', 'NO_MODEL'));
+  }
+
+  private async askModel(
+    turn: Turn,
+    question: TurnQuestion & { model: string },
+    subscription: SubscriptionState,
+    signal: AbortSignal,
+  ): Promise<CallOutcome | ModelFailure> {
+    const callId = randomUUID();
+    if (!(await this.calls.begin(callId, turn, question.model))) return 'gone';
+    const { admitted } = await this.rpc.request(TakeLlmCall, { ...dayOf(subscription), callId });
+    if (!admitted) {
+      await this.calls.fail(callId, false);
+      return { end: { outcome: 'CALLS_USED_UP' } };
+    }
+    atStep('a-4');
+    try {
+      const answer = await this.models.ask({ ...question, timeoutMs: this.config.modelTimeoutMs, signal });
+      return { call: { id: callId, tokens: answer.tokens, model: answer.model }, answer };
+    } catch (error) {
+      if (!(error instanceof ModelFailure)) throw error;
+      const isLost = error.kind === 'lost';
+      await this.calls.fail(callId, isLost);
+      if (!isLost) await this.rpc.request(GiveBackLlmCall, { callId, tenantId: turn.tenantId });
+      return error;
+    }
+  }
+
+  /** Tries again later what may go better then, some times; a refusal will be one again. */
+  private async afterFailure(turn: Turn, { kind, code, retryAfterMs }: ModelFailure): Promise<CallOutcome> {
+    const count = await this.calls.countOf(turn);
+    if (kind === 'refused' || count >= MOST_CALLS) return { failed: code };
+    return { waitMs: Math.min(WAIT_MAX_MS, retryAfterMs ?? WAIT_MS * count) };
+  }
+}

@@ -1,0 +1,56 @@
+import type { HandoffReason, MessageBody, TurnOutcome } from '@svc/contracts';
+
+/** A turn that this process has claimed. */
+export interface Turn {
+  id: string;
+  tenantId: string;
+  sessionId: string;
+  /** Address of the chat. */
+  chat: string;
+  state: 'ANSWERING' | 'ANSWERED';
+  /** Number of the claim: every later write of this process asks for it. */
+  claim: string;
+  /** Number of messages, and of deletions of them: an answer is of one generation. */
+  generation: number;
+  /** Newest message of the turn; nobody may have written after it. */
+  newestId: string;
+  /** Time at which the newest message arrived. */
+  newestAt: Date;
+  /** Parts of the answer, once there is one. */
+  parts: string[] | null;
+  /** Parts that were sent. */
+  sent: number;
+  /** Version of the settings of the answer. */
+  version: number | null;
+  /** Reason for which the conversation is handed over behind the answer. */
+  handoff: HandoffReason | null;
+  /** Detail of the end: what failed. */
+  detail: string | null;
+}
+
+/** One message of a turn. */
+export interface TurnMessage {
+  id: string;
+  receivedAt: Date;
+  body: MessageBody;
+}
+
+/** The answer to a turn, before it is sent. */
+export interface Answer {
+  /** Texts of its messages; none where the contact reads nothing. */
+  parts: string[];
+  /** Version of the settings. */
+  version: number;
+  handoff: HandoffReason | null;
+  detail: string | null;
+}
+
+/** The end of a turn. */
+export interface TurnEnd {
+  outcome: TurnOutcome;
+  /** Detail of the outcome: the code of a refusal, or what failed. */
+  detail?: string | null;
+}
+
+/** A turn that ends, that waits, or that is another process's by now. */
+export type Interruption = { end: TurnEnd } | { waitMs: number } | 'gone';

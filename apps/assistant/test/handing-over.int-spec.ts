@@ -1,0 +1,143 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { SetConversationOwner } from '@svc/contracts';
+import { aContact, Scene, type Shop } from './scene.js';
+
+let scene: Scene;
+beforeAll(async () => {
+  scene = await Scene.start();
+});
+afterAll(() => scene.stop());
+
+/** Finds a port at which nobody listens. */
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+const HANDOFF = 'A colleague will answer you.';
+
+describe('a contact is handed to a person', () => {
+  test('by a word of the settings, in any case and without a model', async () => {
+    const shop = await scene.shop({ handoffWords: ['agent'], handoffText: HANDOFF });
+    const chat = aContact();
+    await shop.write(chat, ' Agent! ');
+    expect(await shop.ended(chat)).toEqual([{ outcome: 'HANDED_OFF', detail: null }]);
+    expect(scene.around.textsOf(shop.sessionId)).toEqual([HANDOFF]);
+    expect(await scene.model.calls(shop.key)).toHaveLength(0);
+  });
+
+  test('by the model, which may say something itself, and stays with that person', async () => {
+    const shop = await scene.shop({ handoffText: HANDOFF });
+    await scene.model.rules(shop.key, [
+      { text: 'I get somebody.', toolCalls: [{ name: 'hand_over', arguments: '{}' }] },
+    ]);
+    const chat = aContact();
+    await shop.write(chat, 'I want my money back');
+    expect(await shop.ended(chat)).toEqual([{ outcome: 'HANDED_OFF', detail: null }]);
+    await shop.write(chat, 'Hello?');
+    expect((await shop.ended(chat, 2)).at(-1)).toMatchObject({ outcome: 'HUMAN_OWNS' });
+    expect(scene.around.textsOf(shop.sessionId)).toEqual(['I get somebody.']);
+  });
+
+  test('and back, by API, and is answered again', async () => {
+    const shop = await scene.shop({ handoffWords: ['agent'] });
+    const chat = aContact();
+    await shop.write(chat, 'agent');
+    await shop.ended(chat);
+    const { tenantId, sessionId } = shop;
+    const request = { tenantId, sessionId, chat, owner: 'ASSISTANT' as const };
+    expect(await scene.service.rpc.request(SetConversationOwner, request)).toEqual({ owner: 'ASSISTANT' });
+    await shop.write(chat, 'Never mind. When do you open?');
+    expect((await shop.ended(chat, 2)).at(-1)).toMatchObject({ outcome: 'ANSWERED' });
+  });
+
+  test('not by somebody of another tenant', async () => {
+    const shop = await scene.shop({ handoffWords: ['agent'] });
+    const stranger = await scene.shop();
+    const chat = aContact();
+    await shop.write(chat, 'agent');
+    await shop.ended(chat);
+    const request = {
+      tenantId: stranger.tenantId,
+      sessionId: shop.sessionId,
+      chat,
+      owner: 'ASSISTANT' as const,
+    };
+    await scene.service.rpc.request(SetConversationOwner, request);
+    await shop.write(chat, 'Hello?');
+    expect((await shop.ended(chat, 2)).at(-1)).toMatchObject({ outcome: 'HUMAN_OWNS' });
+  });
+});
+
+describe('a model that fails', () => {
+  const write = async (shop: Shop): Promise<[chat: string, ended: object]> => {
+    const chat = aContact();
+    await shop.write(chat, 'Hello?');
+    const [ended] = await shop.ended(chat);
+    return [chat, ended as object];
+  };
+
+  test.each([
+    ['refuses the key', { error: { status: 401, message: 'Bad key sk-123' } }, 'HTTP_401'],
+    ['does not know the model', { error: { status: 404 } }, 'HTTP_404'],
+    ['says nothing', { text: '' }, 'EMPTY_ANSWER'],
+  ])(
+    'because it %s: the contact reads the text of the settings, and the tenant why',
+    async (_, rule, detail) => {
+      const shop = await scene.shop({ handoffText: HANDOFF });
+      await scene.model.rules(shop.key, [rule]);
+      const [, ended] = await write(shop);
+      expect(ended).toEqual({ outcome: 'PROVIDER_FAILED', detail });
+      expect(scene.around.textsOf(shop.sessionId)).toEqual([HANDOFF]);
+    },
+  );
+
+  test('for a moment is asked again, and nobody notices', async () => {
+    const shop = await scene.shop();
+    await scene.model.rules(shop.key, [
+      { times: 1, error: { status: 429, retryAfterSeconds: 0 } },
+      { text: 'Here I am.' },
+    ]);
+    const [, ended] = await write(shop);
+    expect(ended).toEqual({ outcome: 'ANSWERED', detail: null });
+    expect(scene.around.textsOf(shop.sessionId)).toEqual(['Here I am.']);
+  });
+
+  test('has another one that answers in its place', async () => {
+    const shop = await scene.shop();
+    await shop.provider({ fallbackModel: 'stand-in-small' });
+    await scene.model.rules(shop.key, [
+      { when: { model: 'stand-in' }, error: { status: 500 } },
+      { when: { model: 'stand-in-small' }, text: 'The small one.' },
+    ]);
+    await write(shop);
+    expect(scene.around.textsOf(shop.sessionId)).toEqual(['The small one.']);
+  });
+
+  test('in the middle of an answer: the call is lost and counted, one that never left is given back', async () => {
+    const shop = await scene.shop();
+    await scene.model.rules(shop.key, [
+      { times: 1, text: 'Half of an answ', cutAfter: 1 },
+      { text: 'Whole.' },
+    ]);
+    const [chat] = await write(shop);
+    expect(scene.around.textsOf(shop.sessionId)).toEqual(['Whole.']);
+    const calls = await scene.service.database.query(
+      `SELECT c.state, c.id FROM assistant.model_call c JOIN assistant.turn t ON t.id = c.turn_id WHERE t.chat = '${chat}' ORDER BY begun_at`,
+    );
+    expect(calls).toMatchObject([{ state: 'LOST' }, { state: 'ANSWERED' }]);
+    const ids = calls.map(({ id }) => id as string);
+    expect(scene.around.givenBack.filter((id) => ids.includes(id))).toEqual([]);
+
+    const nowhere = await scene.shop({ handoffText: HANDOFF });
+    await nowhere.provider({ baseUrl: `http://127.0.0.1:${await closedPort()}/v1` });
+    const [, ended] = await write(nowhere);
+    expect(ended).toEqual({ outcome: 'PROVIDER_FAILED', detail: 'ECONNREFUSED' });
+    expect(scene.around.givenBack.length).toBeGreaterThanOrEqual(3);
+  });
+});
