@@ -12,8 +12,8 @@ export const HANDOFF_REASONS = [
   'HUMAN_WROTE', // a person wrote in it, on the phone or by API
   'CONTACT_ASKED', // the contact wrote one of the words of the settings
   'MODEL_ASKED', // the model handed it over
-  'PROVIDER_FAILED', // models failed, each of them
-  'REQUESTED', // somebody asked for it by API
+  'PROVIDER_FAILED', // each model failed
+  'REQUESTED', // a caller of the API asked for it
 ] as const;
 /** Value of `HANDOFF_REASONS`. */
 export type HandoffReason = (typeof HANDOFF_REASONS)[number];
