@@ -1,7 +1,14 @@
 // Rules for the Deployments of our programs: they are what apps/<app>/runtime.json and docs/configuration.md say.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { graceOf, ROOT, runtimeOf, SIMULATOR_MEDIA_PORT, variablesOf } from '../source/services.mjs';
+import {
+  graceOf,
+  ROOT,
+  runtimeOf,
+  SIMULATOR_LLM_PORT,
+  SIMULATOR_MEDIA_PORT,
+  variablesOf,
+} from '../source/services.mjs';
 import { sentences } from './pods.mjs';
 
 const POD = ['spec', 'template', 'spec'];
@@ -69,7 +76,8 @@ function wrongLife(one, { app, runtime }, isScaled) {
 
 function wrongPorts(one, { app, runtime }) {
   const { ports = [] } = containerOf(one);
-  const wanted = [...Object.values(runtime.ports), ...(app === 'simulator' ? [SIMULATOR_MEDIA_PORT] : [])];
+  const others = app === 'simulator' ? [SIMULATOR_MEDIA_PORT, SIMULATOR_LLM_PORT] : [];
+  const wanted = [...Object.values(runtime.ports), ...others];
   return [
     ...ports.flatMap(({ containerPort }, index) =>
       sentences([

@@ -1,6 +1,6 @@
 // The objects around the pods: services, budgets of disruption, the autoscaler and the route of the API, the volume of the media.
 import { labelsOf } from './pods.mjs';
-import { SIMULATOR_MEDIA_PORT } from './services.mjs';
+import { SIMULATOR_LLM_PORT, SIMULATOR_MEDIA_PORT } from './services.mjs';
 import { value, when } from './tree.mjs';
 
 const object = (apiVersion, kind, name, rest) => ({ apiVersion, kind, metadata: { name }, ...rest });
@@ -28,6 +28,7 @@ export const simulatorService = ({ ports }) =>
     ['platform', ports.SIMULATOR_PORT],
     ['control', ports.SIMULATOR_CONTROL_PORT],
     ['media', SIMULATOR_MEDIA_PORT],
+    ['llm', SIMULATOR_LLM_PORT],
   ]);
 
 /** Scales the gateway by the processor time that it uses of what is reserved; slowly down, because event streams end with a pod. */

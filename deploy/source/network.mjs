@@ -1,6 +1,6 @@
 // The ways between pods, and to the world: none, but those that are named here.
 import { EVERY_POD, labelsOf } from './pods.mjs';
-import { SIMULATOR_MEDIA_PORT } from './services.mjs';
+import { SIMULATOR_LLM_PORT, SIMULATOR_MEDIA_PORT } from './services.mjs';
 import { each, value, when } from './tree.mjs';
 
 const tcp = (...ports) => ports.map((port) => ({ protocol: 'TCP', port }));
@@ -68,7 +68,11 @@ export const rulesForAll = () => [
 
 /** Rules of one service: its own ways. Everybody may call the API; figures are for those who watch. Probes come from the node itself. */
 export function rulesOf({ app, exits, customers, ports, sandbox }) {
-  const simulatorPorts = { 'api-gateway': tcp(7071), 'session-worker': tcp(7070, SIMULATOR_MEDIA_PORT) };
+  const simulatorPorts = {
+    'api-gateway': tcp(7071),
+    'session-worker': tcp(7070, SIMULATOR_MEDIA_PORT),
+    assistant: tcp(SIMULATOR_LLM_PORT),
+  };
   return policy(app, podsOf(app).podSelector, {
     policyTypes: ['Ingress', 'Egress'],
     ingress: [
@@ -93,6 +97,7 @@ export const rulesOfSimulator = ({ ports }) =>
     ingress: [
       { from: [podsOf('session-worker')], ports: tcp(ports.SIMULATOR_PORT, SIMULATOR_MEDIA_PORT) },
       { from: [podsOf('api-gateway')], ports: tcp(ports.SIMULATOR_CONTROL_PORT) },
+      { from: [podsOf('assistant')], ports: tcp(SIMULATOR_LLM_PORT) },
     ],
   });
 

@@ -1,5 +1,5 @@
 // The pods of the services, and what all pods have in common.
-import { camel, graceOf, SIMULATOR_MEDIA_PORT } from './services.mjs';
+import { camel, graceOf, SIMULATOR_LLM_PORT, SIMULATOR_MEDIA_PORT } from './services.mjs';
 import { each, value, when } from './tree.mjs';
 
 const UID = 10001;
@@ -199,10 +199,12 @@ export function simulator({ ports }) {
                 { name: 'platform', containerPort: ports.SIMULATOR_PORT },
                 { name: 'control', containerPort: ports.SIMULATOR_CONTROL_PORT },
                 { name: 'media', containerPort: SIMULATOR_MEDIA_PORT },
+                { name: 'llm', containerPort: SIMULATOR_LLM_PORT },
               ],
               env: [
                 { name: 'SIMULATOR_HOST', value: 'simulator' },
                 { name: 'SIMULATOR_MEDIA_PORT', value: String(SIMULATOR_MEDIA_PORT) },
+                { name: 'SIMULATOR_LLM_PORT', value: String(SIMULATOR_LLM_PORT) },
                 secretEnv('SIMULATOR_SEED', { name: 'simulator', key: 'SIMULATOR_SEED' }),
               ],
               startupProbe: { tcpSocket: { port: 'control' }, periodSeconds: 3, failureThreshold: 20 },

@@ -35,6 +35,7 @@ const SERVICES = {
   assistant: {
     size: { replicas: 2, cpu: '250m', memory: '384Mi' },
     exits: ['public'],
+    sandbox: { SANDBOX_LLM_URL: 'http://simulator:7073/llm/v1' },
   },
   limits: {
     size: { replicas: 2, cpu: '250m', memory: '384Mi' },
@@ -46,8 +47,9 @@ const SERVICES = {
   },
 };
 
-/** Port of the simulator for files. Its table has none, because it takes any free one by default. */
+/** Ports of the simulator for files and for models. Its table has none, because it takes any free ones by default. */
 export const SIMULATOR_MEDIA_PORT = 7072;
+export const SIMULATOR_LLM_PORT = 7073;
 
 /** Name of a service among the values of the chart. */
 export const camel = (app) => app.replace(/-(.)/g, (_, letter) => letter.toUpperCase());

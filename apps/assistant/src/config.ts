@@ -40,6 +40,15 @@ export class AssistantConfig extends ServiceConfig {
   @Length(1, 500)
   key?: string;
 
+  @Env('SANDBOX_LLM_URL', {
+    description:
+      'Stand-in for models of the simulator, which answers in sandboxes without a provider of their own. Left out: such sandboxes are not answered.',
+    example: 'http://simulator:7073/llm/v1',
+  })
+  @IsOptional()
+  @IsUrl({ require_tld: false, require_protocol: true, protocols: ['http', 'https'] })
+  sandboxUrl?: string;
+
   @Env('ASSISTANT_TURNS', {
     description: 'Most turns that this process answers at the same time; the others wait.',
     example: '200',

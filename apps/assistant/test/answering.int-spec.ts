@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { MessageSent, type OutboundMessageV1, SessionDeleted, SessionModeChanged } from '@svc/contracts';
 import { envelopeOf } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
-import { aContact, Scene } from './scene.js';
+import { aContact, Scene, Shop } from './scene.js';
 
 let scene: Scene;
 
@@ -15,6 +15,7 @@ beforeEach(() => {
   scene.around.onAnswer = () => ({ outcome: 'ACCEPTED' });
   scene.around.history = [];
   scene.around.botMode = 'MANAGED';
+  scene.around.isSandbox = false;
 });
 
 describe('a contact who writes', () => {
@@ -205,6 +206,33 @@ describe('nobody is answered', () => {
   });
 });
 
+describe('a sandbox', () => {
+  beforeEach(() => {
+    scene.around.isSandbox = true;
+  });
+
+  test('is answered by the stand-in, which has rules of its own for each', async () => {
+    const [shop, other] = [new Shop(scene), new Shop(scene)];
+    await scene.model.rules(shop.tenantId, [{ text: 'A rehearsal.' }]);
+    const chat = aContact();
+    for (const one of [shop, other]) {
+      await one.settings();
+      await one.write(chat, 'Hello');
+      expect(await one.ended(chat)).toEqual([{ outcome: 'ANSWERED', detail: null }]);
+    }
+    expect(scene.around.textsOf(shop.sessionId)).toEqual(['A rehearsal.']);
+    expect(await scene.model.calls(other.tenantId)).toHaveLength(1);
+  });
+
+  test('with a provider of its own is answered by that', async () => {
+    const shop = await scene.shop();
+    const chat = aContact();
+    await shop.write(chat, 'Hello');
+    await shop.ended(chat);
+    expect(await scene.model.calls(shop.key)).toHaveLength(1);
+  });
+});
+
 describe('a person of the business', () => {
   test('who writes on the phone has the conversation, for as long as the settings say', async () => {
     const shop = await scene.shop({ humanPauseMinutes: 30 });
@@ -249,7 +277,7 @@ describe('somebody else answers', () => {
   test('as soon as the session is switched to an external bot, also in the middle of an answer', async () => {
     const shop = await scene.shop();
     const { tenantId, sessionId } = shop;
-    await scene.model.rules(shop.key, [{ delayMs: 1_000, text: 'Too late.' }]);
+    await scene.model.rules(shop.key, [{ delayMs: 60_000, text: 'Too late.' }]);
     const chat = aContact();
     await shop.write(chat, 'Hello?');
     await waitFor('the model to be asked', async () => (await scene.model.calls(shop.key)).length === 1);
@@ -262,7 +290,11 @@ describe('somebody else answers', () => {
     };
     await shop.publish(envelopeOf(SessionModeChanged, { tenantId }, data));
     expect(await shop.ended(chat)).toEqual([{ outcome: 'NOT_MANAGED', detail: null }]);
-    await waitFor('the call to be told', () => shop.told().length === 1);
+    const sql = `SELECT state FROM assistant.model_call WHERE tenant_id = '${tenantId}'`;
+    await waitFor('the model to be asked no further', async () => {
+      const [call] = await scene.service.database.query<{ state: string }>(sql);
+      return call?.state === 'LOST';
+    });
     expect(scene.around.textsOf(sessionId)).toEqual([]);
   });
 });
@@ -286,9 +318,6 @@ test('a session that is deleted leaves nothing', async () => {
   await shop.write(chat, 'Hello?');
   await shop.ended(chat);
   const { tenantId, sessionId } = shop;
-  await shop.publish(
-    envelopeOf(SessionDeleted, { tenantId }, { sessionId, timestamp: new Date().toISOString() }),
-  );
   const left = async (): Promise<number> => {
     const tables = ['assistant', 'settings_version', 'handoff', 'turn', 'turn_message', 'model_call'];
     const counts = tables.map(
@@ -300,5 +329,8 @@ test('a session that is deleted leaves nothing', async () => {
     return Number(row?.left);
   };
   expect(await left()).toBeGreaterThan(0);
+  await shop.publish(
+    envelopeOf(SessionDeleted, { tenantId }, { sessionId, timestamp: new Date().toISOString() }),
+  );
   await waitFor('the rows of the session to be gone', async () => (await left()) === 0);
 });

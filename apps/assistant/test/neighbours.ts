@@ -25,6 +25,7 @@ const TOMORROW = new Date(Date.now() + 86_400_000).toISOString();
 export class Neighbours {
   botMode = 'MANAGED';
   status = 'CONNECTED';
+  isSandbox = false;
   subscription: Record<string, unknown> = {};
   limits: { messages?: object; llmCalls?: object; sessions?: object[] } = {};
   tier = 3;
@@ -58,7 +59,7 @@ export class Neighbours {
       answers: Answers<Q, object>,
     ): void =>
       void messaging.line.connection.subscribe(contract.subject, { callback: reply(contract, answers) });
-    play(GetSession, ({ sessionId }) => ({ session: this.sessionOf(sessionId) }));
+    play(GetSession, ({ sessionId }) => ({ session: this.sessionOf(sessionId), sandbox: this.isSandbox }));
     play(GetSubscription, ({ tenantId }) => ({
       ...{ tenantId, plan: 'GROWTH', status: 'ACTIVE', internal: false, active: true },
       ...this.subscription,

@@ -30,7 +30,7 @@ export class Shop {
   async settings(settings: Partial<AssistantSettings> = {}): Promise<void> {
     const { tenantId, sessionId } = this;
     const { rpc } = this.scene.service;
-    const quick = { mode: 'auto', debounceMs: 50, maxWaitMs: 1_000, typing: false, ...settings };
+    const quick = { mode: 'auto', debounceMs: 50, maxWaitMs: 100_000, typing: false, ...settings };
     await rpc.request(SetAssistantSettings, { tenantId, sessionId, settings: quick as AssistantSettings });
     await rpc.request(PublishAssistantSettings, { tenantId, sessionId, actor: 'key:test' });
   }
@@ -113,7 +113,7 @@ export class Scene {
     const model = await StandIn.start();
     const service = await startTestService(serviceOptions, schema, {
       ...{ SECRETS_KEY: randomBytes(32).toString('base64'), SVC_MODE: 'development' },
-      ...{ WEBHOOK_ALLOWED_ORIGINS: 'http://127.0.0.1:*', ...env },
+      ...{ WEBHOOK_ALLOWED_ORIGINS: 'http://127.0.0.1:*', SANDBOX_LLM_URL: model.url, ...env },
     });
     const chain = await AuditChain.listen(service.nats.url);
     const scene = new Scene(service, await Neighbours.listen(service.messaging), model, chain);

@@ -10,6 +10,7 @@ const stack: StackDescription = {
     control: 'http://127.0.0.1:7071',
     trustRoot: 'ab',
     ca: null,
+    llm: 'http://127.0.0.1:7073/llm/v1',
   },
   postgres: 'postgres://secret',
   nats: 'nats://127.0.0.1:4222',

@@ -48,7 +48,7 @@ test('servers and a platform of the user replace the embedded ones and outlive t
   const launcher = new Launcher(dataDir, env, ['--fresh']);
   const stack = await launcher.ready();
   expect(stack).toMatchObject({
-    platform: { websocket, control: null, trustRoot, ca: null },
+    platform: { websocket, control: null, trustRoot, ca: null, llm: null },
     postgres: postgres.url,
     nats: nats.url,
     webhooks: { delaysMs: [0, 10], timeoutMs: 900, allowedOrigins: ['http://127.0.0.1:9'] },

@@ -41,6 +41,7 @@ describe('a started stack', () => {
         control: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
         trustRoot: expect.stringMatching(/^[0-9a-f]{64}$/),
         ca: join(dataDir, 'simulator-ca.pem'),
+        llm: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/llm\/v1$/),
       },
       postgres: expect.stringMatching(/^postgres:\/\//),
       nats: expect.stringMatching(/^nats:\/\/127\.0\.0\.1:\d+$/),

@@ -10,6 +10,9 @@ import { AddressGuard } from '@svc/outbound-http';
 import { AssistantConfig } from '../config.js';
 import { ProviderRepository, type ProviderRow } from './provider.repository.js';
 
+/** Name of the model of a sandbox; the simulator takes any. */
+const STAND_IN = 'stand-in';
+
 /** Access to the models that answer for a tenant. */
 export interface ProviderAccess {
   baseUrl: string;
@@ -54,8 +57,15 @@ export class ProvidersService {
     return this.providers.delete(request);
   }
 
-  /** @param model of a session, in place of the first one of the provider. @returns undefined where nobody has said which provider. */
-  async accessOf(tenantId: string, model: string | null): Promise<ProviderAccess | undefined> {
+  /**
+   * Says who answers: the provider of the tenant, otherwise that of the operator; in a sandbox the stand-in for models, which costs nothing.
+   * @param model of a session, in place of the first one of the provider. @returns undefined where nobody has said which provider.
+   */
+  async accessOf(
+    tenantId: string,
+    model: string | null,
+    isSandbox: boolean,
+  ): Promise<ProviderAccess | undefined> {
     const row = await this.providers.find(tenantId);
     if (row) {
       const key = this.providers.keyOf(tenantId, row);
@@ -67,10 +77,20 @@ export class ProvidersService {
         ...(key ? { key } : {}),
       };
     }
-    const { baseUrl, model: ofOperator, key } = this.config;
+    return isSandbox ? this.standIn(tenantId) : this.ofOperator();
+  }
+
+  /** The stand-in knows tenants by their keys: each has rules of its own there. */
+  private standIn(tenantId: string): ProviderAccess | undefined {
+    const { sandboxUrl: baseUrl } = this.config;
+    return baseUrl ? { baseUrl, models: [STAND_IN], isOperators: true, key: tenantId } : undefined;
+  }
+
+  private ofOperator(): ProviderAccess | undefined {
+    const { baseUrl, model, key } = this.config;
     // A session does not choose among the models that the operator pays for.
-    if (!baseUrl || !ofOperator) return undefined;
-    return { baseUrl, models: [ofOperator], isOperators: true, ...(key ? { key } : {}) };
+    if (!baseUrl || !model) return undefined;
+    return { baseUrl, models: [model], isOperators: true, ...(key ? { key } : {}) };
   }
 }
 

@@ -93,10 +93,10 @@ export class AnsweringService {
     turn: Turn,
     messages: TurnMessage[],
     settings: AssistantSettings,
-    { subscription }: Checked,
+    { subscription, isSandbox }: Checked,
     signal: AbortSignal,
   ): Promise<CallOutcome> {
-    const access = await this.providers.accessOf(turn.tenantId, settings.model);
+    const access = await this.providers.accessOf(turn.tenantId, settings.model, isSandbox);
     if (!access) return { end: { outcome: 'NOT_CONFIGURED' } };
     const said = await this.history.of(turn, messages, settings);
     const question = {

@@ -18,6 +18,8 @@ export interface Checked {
   subscription: SubscriptionState;
   /** Warmup tier of the number. */
   tier: number;
+  /** The tenant is a sandbox. */
+  isSandbox: boolean;
 }
 
 const AWAY_MS = 5_000;
@@ -36,7 +38,7 @@ export class ChecksService {
     if (!isAmong(turn.chat, settings.contactsPercent)) return endOf('CONTACT_LEFT_OUT');
     const { tenantId, sessionId } = turn;
     if ((await this.conversations.ownerOf(turn)).owner === 'HUMAN') return endOf('HUMAN_OWNS');
-    const [{ session }, subscription] = await Promise.all([
+    const [{ session, sandbox = false }, subscription] = await Promise.all([
       this.rpc.request(GetSession, { tenantId, sessionId }),
       this.rpc.request(GetSubscription, { tenantId }),
     ]);
@@ -48,7 +50,8 @@ export class ChecksService {
     if (!subscription.active) return endOf('SUBSCRIPTION', subscription.status);
     if (subscription.tokenRefusal) return endOf('TOKENS_USED_UP');
     const limits = await this.rpc.request(GetLimits, { ...dayOf(subscription), sessionIds: [sessionId] });
-    return checkedLimits(subscription, limits);
+    const interruption = endOfDay(limits);
+    return interruption ?? { subscription, tier: limits.sessions[0]?.tier ?? 0, isSandbox: sandbox };
   }
 }
 
@@ -58,14 +61,10 @@ export function dayOf({ tenantId, plan, internal, entitlements }: SubscriptionSt
   return { tenantId, plan, internal, ...(caps ? { caps } : {}) };
 }
 
-function checkedLimits(
-  subscription: SubscriptionState,
-  { messages, llmCalls, sessions }: LimitsReply,
-): Checked | Interruption {
+function endOfDay({ messages, llmCalls, sessions }: LimitsReply): Interruption | undefined {
   if (llmCalls?.left === 0) return endOf('CALLS_USED_UP');
-  const [day] = sessions;
-  if (messages.left === 0 || day?.messages.left === 0) return endOf('MESSAGES_USED_UP');
-  return { subscription, tier: day?.tier ?? 0 };
+  if (messages.left === 0 || sessions[0]?.messages.left === 0) return endOf('MESSAGES_USED_UP');
+  return undefined;
 }
 
 /** Says whether a contact is among so many per cent: always the same ones, and with more per cent those and further ones. */

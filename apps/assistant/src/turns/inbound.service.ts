@@ -50,7 +50,9 @@ export class InboundService {
 
   /** Ends what is being answered once somebody else answers; the worker lets nothing out that comes later. */
   async noteMode({ tenantId, data: { sessionId, botMode } }: Envelope<SessionModeChangedV1>): Promise<void> {
-    if (botMode !== 'MANAGED') await this.turns.endAll(tenantId, sessionId, 'NOT_MANAGED');
+    if (botMode === 'MANAGED') return;
+    await this.turns.endAll(tenantId, sessionId, 'NOT_MANAGED');
+    this.runner.abandon(sessionId);
   }
 
   private leaveToPerson(

@@ -47,7 +47,13 @@ export class TurnRunner implements BeforeApplicationShutdown {
         log().warn({ turn: turnId, err: error }, 'turn waits for the sweep'),
       );
     };
-    this.timers.set(turnId, setTimeout(fire, inMs));
+    // A timer drops the fraction of its time: it must not be early, when nothing is due yet.
+    this.timers.set(turnId, setTimeout(fire, Math.ceil(inMs)));
+  }
+
+  /** Answers no further in a session. Another process that does so hears it when it renews its claim. */
+  abandon(sessionId: string): void {
+    for (const { turn, abort } of this.running.values()) if (turn.sessionId === sessionId) abort.abort();
   }
 
   /** Lets answers end that are being made, for a while; the others are given back. Nest calls it when no messages are taken any more. */

@@ -15,7 +15,7 @@ const COLUMNS = `id, tenant_id AS "tenantId", session_id AS "sessionId", chat, s
 
 const IS_KNOWN_SQL = 'SELECT FROM turn_message WHERE id = $1';
 const TAKE_TURN_SQL = `INSERT INTO turn (id, tenant_id, session_id, chat, first_at, due_at, newest_id, newest_at)
-  VALUES (gen_random_uuid(), $1, $2, $3, ${NOW}, ${NOW} + ${ms('least($6, $7)')}, $4, $5)
+  VALUES (gen_random_uuid(), $1, $2, $3, ${NOW}, ${NOW} + ${ms('least($6::float, $7::float)')}, $4, $5)
   ON CONFLICT (session_id, chat) WHERE is_open DO UPDATE SET
     generation = turn.generation + 1,
     due_at = CASE turn.state WHEN 'WAITING' THEN least(${NOW} + ${ms('$6')}, turn.first_at + ${ms('$7')}) ELSE turn.due_at END,

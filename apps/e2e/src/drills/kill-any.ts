@@ -6,7 +6,7 @@ import { type KillFigures, killDuringLoad, type Round } from '../load/kill-durin
 import { isClean } from '../load/load.js';
 
 const MESSAGES = 200;
-const SERVICES = ['api-gateway', 'session-worker', 'webhook-dispatcher', 'limits', 'billing'];
+const SERVICES = ['api-gateway', 'session-worker', 'webhook-dispatcher', 'limits', 'billing', 'assistant'];
 /** Servers, which are missing where `DATABASE_URL` or `NATS_URL` name other ones. */
 const SERVERS = ['postgres', 'nats-server'];
 

@@ -6,7 +6,7 @@ import { Stack } from '../stack/stack.js';
 import { type Calls, Coverage, filesOfWork } from './coverage.js';
 
 /** Order in which a message comes to the services; others, which may get its events, follow. */
-const ORDER = ['api-gateway', 'billing', 'limits', 'session-worker', 'webhook-dispatcher'];
+const ORDER = ['api-gateway', 'billing', 'limits', 'session-worker', 'webhook-dispatcher', 'assistant'];
 /** The walk ends before these processes. */
 const FAR_SIDE = ['postgres', 'nats-server', 'simulator'];
 /** Number of rounds; it is odd, so that there is a middle one. */

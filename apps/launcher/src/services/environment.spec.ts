@@ -64,7 +64,7 @@ describe('the environment of a service', () => {
     const holders = (value: string): string[] =>
       SERVICES.map(({ name }) => name).filter((name) => Object.values(environmentOf(name)).includes(value));
     expect(holders('pepper')).toEqual(['api-gateway']);
-    expect(holders('secrets key')).toEqual(['webhook-dispatcher']);
+    expect(holders('secrets key')).toEqual(['assistant', 'webhook-dispatcher']);
     expect(holders('contact hash key')).toEqual([
       ...['limits', 'session-worker', 'webhook-dispatcher', 'api-gateway'],
     ]);
@@ -88,6 +88,31 @@ describe('the environment of a service', () => {
     );
     const env = { WEBHOOK_ALLOWED_ORIGINS: 'http://127.0.0.1:9', WEBHOOK_RETRY_DELAYS_MS: '0,10' };
     expect(environmentOf('webhook-dispatcher', env)).toMatchObject(env);
+  });
+
+  test('lets the stand-in for models answer where the platform is the simulator, unless a person names another one', () => {
+    const sandbox = {
+      ...{
+        SANDBOX_PLATFORM_URL: 'ws://p',
+        SANDBOX_PLATFORM_TRUST_ROOT: 'root',
+        SANDBOX_CONTROL_URL: 'http://c',
+      },
+      SANDBOX_LLM_URL: 'http://127.0.0.1:7073/llm/v1',
+    };
+    const assistantOf = (env: Record<string, string>): NodeJS.ProcessEnv =>
+      serviceEnvironment(
+        rowOf('assistant'),
+        serviceVariables(readConfig(env), secrets, { ...addresses, sandbox }),
+        secrets,
+      );
+    expect(assistantOf({})).toMatchObject({
+      SANDBOX_LLM_URL: sandbox.SANDBOX_LLM_URL,
+      ASSISTANT_BASE_URL: sandbox.SANDBOX_LLM_URL,
+      ASSISTANT_MODEL: 'stand-in',
+    });
+    const own = { ASSISTANT_BASE_URL: 'http://127.0.0.1:11434/v1', ASSISTANT_MODEL: 'small-model' };
+    expect(assistantOf(own)).toMatchObject({ ...own, SANDBOX_LLM_URL: sandbox.SANDBOX_LLM_URL });
+    expect(environmentOf('assistant')).not.toHaveProperty('ASSISTANT_BASE_URL');
   });
 
   test('names the worker after this stack, the same at every start', () => {
@@ -134,11 +159,12 @@ describe('the environment of a service', () => {
 
 test('the simulator gets its ports, its seed and its place, and no secret of a service', () => {
   const config = readConfig({ DATA_DIR: '/data', LOG_LEVEL: 'debug' });
-  expect(simulatorEnvironment(config, secrets, { websocket: 1, control: 2, media: 3 })).toEqual({
+  expect(simulatorEnvironment(config, secrets, { websocket: 1, control: 2, media: 3, llm: 4 })).toEqual({
     SIMULATOR_HOST: '127.0.0.1',
     SIMULATOR_PORT: '1',
     SIMULATOR_CONTROL_PORT: '2',
     SIMULATOR_MEDIA_PORT: '3',
+    SIMULATOR_LLM_PORT: '4',
     SIMULATOR_CA_FILE: '/data/simulator-ca.pem',
     SIMULATOR_SEED: 'seed',
     SIMULATOR_STATE_FILE: '/data/simulator.ndjson',

@@ -18,7 +18,10 @@ export interface StackAddresses {
   platformCa: string | undefined;
   gatewayPort: number;
   /** Variables of the simulator, where there is one: sandbox sessions use it, too. */
-  sandbox?: Record<'SANDBOX_PLATFORM_URL' | 'SANDBOX_PLATFORM_TRUST_ROOT' | 'SANDBOX_CONTROL_URL', string>;
+  sandbox?: Record<
+    'SANDBOX_PLATFORM_URL' | 'SANDBOX_PLATFORM_TRUST_ROOT' | 'SANDBOX_CONTROL_URL' | 'SANDBOX_LLM_URL',
+    string
+  >;
 }
 
 /** Makes every variable that the launcher has for services; each service gets those that it reads. */
@@ -39,6 +42,7 @@ export function serviceVariables(
     PLATFORM_CA_FILE: addresses.platformCa,
     SANDBOX_PLATFORM_CA_FILE: addresses.sandbox && addresses.platformCa,
     ...addresses.sandbox,
+    ...operatorsModel(config, addresses),
     GATEWAY_PORT: String(addresses.gatewayPort),
     // Nobody looks for another gateway here: a wait would only lengthen every end.
     PRE_STOP_MS: config.env['PRE_STOP_MS'] || '0',
@@ -56,6 +60,12 @@ export function serviceVariables(
     MEDIA_DIR: config.env['MEDIA_DIR'] || join(config.dataDir, MEDIA_FOLDER),
     ...secrets.variables,
   };
+}
+
+/** Where the platform is the simulator, its stand-in is the model of whoever has no other: a number is answered for nothing. */
+function operatorsModel({ env }: LauncherConfig, { sandbox }: StackAddresses): Variables {
+  if (env['ASSISTANT_BASE_URL'] || !sandbox) return {};
+  return { ASSISTANT_BASE_URL: sandbox.SANDBOX_LLM_URL, ASSISTANT_MODEL: 'stand-in' };
 }
 
 /** Makes the whole environment of one process of a service: the variables that it reads and nothing else. */
@@ -84,7 +94,7 @@ export function migrationEnvironment(variables: Variables): NodeJS.ProcessEnv {
 export function simulatorEnvironment(
   config: LauncherConfig,
   secrets: Secrets,
-  ports: { websocket: number; control: number; media: number },
+  ports: { websocket: number; control: number; media: number; llm: number },
 ): NodeJS.ProcessEnv {
   return pick([...MACHINE_VARIABLES, ...runtimeOf(SIMULATOR).variables], {
     ...config.env,
@@ -92,6 +102,7 @@ export function simulatorEnvironment(
     SIMULATOR_PORT: String(ports.websocket),
     SIMULATOR_CONTROL_PORT: String(ports.control),
     SIMULATOR_MEDIA_PORT: String(ports.media),
+    SIMULATOR_LLM_PORT: String(ports.llm),
     SIMULATOR_CA_FILE: join(config.dataDir, SIMULATOR_CA_FILE),
     SIMULATOR_SEED: secrets.simulatorSeed,
     SIMULATOR_STATE_FILE: join(config.dataDir, SIMULATOR_STATE_FILE),

@@ -23,6 +23,7 @@ export const SERVICES: readonly ServiceRow[] = [
   { name: 'billing', schema: 'billing', stopOrder: 3 },
   { name: 'limits', schema: 'limits', stopOrder: 3 },
   { name: WORKER, schema: 'sessions', stopOrder: 2 },
+  { name: 'assistant', schema: 'assistant', stopOrder: 2 },
   { name: 'webhook-dispatcher', schema: 'webhooks', stopOrder: 2 },
   { name: GATEWAY, schema: 'gateway', stopOrder: 1 },
 ];

@@ -182,15 +182,19 @@ export class Stack {
     const { platformUrl, platformTrustRoot, platformCa } = this.config;
     if (platformUrl) {
       const trustRoot = platformTrustRoot ?? null;
-      return { websocket: platformUrl, control: null, trustRoot, ca: platformCa ?? null };
+      return { websocket: platformUrl, control: null, trustRoot, ca: platformCa ?? null, llm: null };
     }
     // The ports are drawn here and not by the system: a restart must find the same ports free again.
-    const ports = { websocket: await freePort(), control: await freePort(), media: await freePort() };
+    const ports = {
+      ...{ websocket: await freePort(), control: await freePort() },
+      ...{ media: await freePort(), llm: await freePort() },
+    };
     const env = simulatorEnvironment(this.config, this.secrets, ports);
     const { ready } = await step(SIMULATOR_ROW.name, () => this.supervise(SIMULATOR_ROW, () => env).start());
-    const { websocket, control, trustRoot } = ready as Record<string, string>;
-    if (!websocket || !control || !trustRoot) throw new Error('The simulator does not say where it listens.');
-    return { websocket, control, trustRoot, ca: String(env['SIMULATOR_CA_FILE']) };
+    const { websocket, control, trustRoot, llm } = ready as Record<string, string>;
+    if (!websocket || !control || !trustRoot || !llm)
+      throw new Error('The simulator does not say where it listens.');
+    return { websocket, control, trustRoot, ca: String(env['SIMULATOR_CA_FILE']), llm };
   }
 
   private async migrate(row: ServiceRow, variables: Variables): Promise<void> {
@@ -240,13 +244,14 @@ export class Stack {
 }
 
 /** The simulator is the platform of both, of live sessions and of the sandbox. */
-function sandboxOf({ websocket, control, trustRoot }: Platform): Pick<StackAddresses, 'sandbox'> {
-  if (!control || !trustRoot) return {};
+function sandboxOf({ websocket, control, trustRoot, llm }: Platform): Pick<StackAddresses, 'sandbox'> {
+  if (!control || !trustRoot || !llm) return {};
   return {
     sandbox: {
       SANDBOX_PLATFORM_URL: websocket,
       SANDBOX_PLATFORM_TRUST_ROOT: trustRoot,
       SANDBOX_CONTROL_URL: control,
+      SANDBOX_LLM_URL: llm,
     },
   };
 }

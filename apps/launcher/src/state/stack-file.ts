@@ -8,7 +8,14 @@ export interface StackDescription {
   gateway: string;
   /** Command line of the operator CLI; works from any folder. */
   operator: string[];
-  platform: { websocket: string; control: string | null; trustRoot: string | null; ca: string | null };
+  platform: {
+    websocket: string;
+    control: string | null;
+    trustRoot: string | null;
+    ca: string | null;
+    /** Address of the stand-in for language models. */
+    llm: string | null;
+  };
   postgres: string;
   nats: string;
   /** Passwords by user, where the nats-server is the stack's own: `operator` asks the services, `owner` may do everything. */

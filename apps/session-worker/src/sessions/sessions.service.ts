@@ -106,8 +106,8 @@ export class SessionsService {
       .where({ id: ref.sessionId, wanted: Not('DELETED') })
       .getRawAndEntities<Twins & { older: number }>();
     const row = assertMine(entities[0], ref);
-    const { modeVersion } = row;
-    return { session: toSessionState(row, raw[0]?.twins), older: raw[0]?.older ?? 0, modeVersion };
+    const { modeVersion, sandbox } = row;
+    return { session: toSessionState(row, raw[0]?.twins), older: raw[0]?.older ?? 0, modeVersion, sandbox };
   }
 
   async list({ tenantId, limit, before }: ListSessionsV1): Promise<SessionState[]> {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { CreateSession, GetPlatformVersion } from '@svc/contracts';
+import { CreateSession, GetPlatformVersion, GetSession } from '@svc/contracts';
 import { type MediaStoreConfig, openMediaStore } from '@svc/media-store';
 import { waitFor } from '@svc/testing';
 import { LONG_MS, Platform, Stage } from '../support.js';
@@ -53,6 +53,11 @@ describe('one worker with two platforms', () => {
     };
     expect(await phonesOf(stage.platform)).toEqual(['15550117001']);
     expect(await phonesOf(sandbox)).toEqual(['99955011700']);
+    const { tenantId } = stage;
+    const told = [live, test].map((sessionId) =>
+      stage.worker.rpc.request(GetSession, { tenantId, sessionId }),
+    );
+    expect((await Promise.all(told)).map((reply) => reply.sandbox)).toEqual([false, true]);
   });
 
   test('takes a version that the sandbox refuses for its tenant’s play: nobody else waits, and the operator has no alert', async () => {

@@ -90,6 +90,8 @@ export class SessionReply {
   @IsOptional() @IsInt() @Min(0) older?: number;
   /** Number of times that the session was switched to `MANAGED`. Of `get-session` and `set-bot-mode` only. */
   @IsOptional() @IsInt() @Min(0) modeVersion?: number;
+  /** The tenant is a sandbox. Of `get-session` only; absent from a worker of an earlier release. */
+  @IsOptional() @IsBoolean() sandbox?: boolean;
 }
 
 /** Reply of `list-sessions`. */
