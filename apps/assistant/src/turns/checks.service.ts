@@ -7,6 +7,7 @@ import {
   GetSubscription,
   isLive,
   type LimitsReply,
+  type SessionState,
   type SubscriptionState,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
@@ -42,13 +43,8 @@ export class ChecksService {
       this.rpc.request(GetSession, { tenantId, sessionId }),
       this.rpc.request(GetSubscription, { tenantId }),
     ]);
-    if (session.botMode !== 'MANAGED') return endOf('NOT_MANAGED');
-    if (!isLive(session.status))
-      return session.status === 'RECONNECTING'
-        ? { waitMs: AWAY_MS }
-        : endOf('SESSION_AWAY', session.statusReason);
-    if (!subscription.active) return endOf('SUBSCRIPTION', subscription.status);
-    if (subscription.tokenRefusal) return endOf('TOKENS_USED_UP');
+    const end = endOfSession(session) ?? endOfSubscription(subscription);
+    if (end) return end;
     const limits = await this.rpc.request(GetLimits, { ...dayOf(subscription), sessionIds: [sessionId] });
     const interruption = endOfDay(limits);
     return interruption ?? { subscription, tier: limits.sessions[0]?.tier ?? 0, isSandbox: sandbox };
@@ -59,6 +55,17 @@ export class ChecksService {
 export function dayOf({ tenantId, plan, internal, entitlements }: SubscriptionState) {
   const caps = entitlements && { messages: entitlements.messages, calls: entitlements.calls };
   return { tenantId, plan, internal, ...(caps ? { caps } : {}) };
+}
+
+function endOfSession({ botMode, status, statusReason }: SessionState): Interruption | undefined {
+  if (botMode !== 'MANAGED') return endOf('NOT_MANAGED');
+  if (isLive(status)) return undefined;
+  return status === 'RECONNECTING' ? { waitMs: AWAY_MS } : endOf('SESSION_AWAY', statusReason);
+}
+
+function endOfSubscription({ active, status, tokenRefusal }: SubscriptionState): Interruption | undefined {
+  if (!active) return endOf('SUBSCRIPTION', status);
+  return tokenRefusal ? endOf('TOKENS_USED_UP') : undefined;
 }
 
 function endOfDay({ messages, llmCalls, sessions }: LimitsReply): Interruption | undefined {
