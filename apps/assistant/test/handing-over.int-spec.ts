@@ -26,7 +26,7 @@ describe('a contact is handed to a person', () => {
     const shop = await scene.shop({ handoffWords: ['agent'], handoffText: HANDOFF });
     const chat = aContact();
     await shop.write(chat, ' Agent! ');
-    expect(await shop.ended(chat)).toEqual([{ outcome: 'HANDED_OFF', detail: null }]);
+    expect(await shop.ended(chat)).toEqual([{ outcome: 'HANDED_OFF', detail: 'CONTACT_ASKED' }]);
     expect(scene.around.textsOf(shop.sessionId)).toEqual([HANDOFF]);
     expect(await scene.model.calls(shop.key)).toHaveLength(0);
   });
@@ -38,7 +38,7 @@ describe('a contact is handed to a person', () => {
     ]);
     const chat = aContact();
     await shop.write(chat, 'I want my money back');
-    expect(await shop.ended(chat)).toEqual([{ outcome: 'HANDED_OFF', detail: null }]);
+    expect(await shop.ended(chat)).toEqual([{ outcome: 'HANDED_OFF', detail: 'MODEL_ASKED' }]);
     await shop.write(chat, 'Hello?');
     expect((await shop.ended(chat, 2)).at(-1)).toMatchObject({ outcome: 'HUMAN_OWNS' });
     expect(scene.around.textsOf(shop.sessionId)).toEqual(['I get somebody.']);

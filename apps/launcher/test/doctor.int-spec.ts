@@ -63,7 +63,7 @@ test('the doctor says that all is well, and what was looked at', async () => {
   expect(await run([...stack.operator, 'doctor'])).toEqual({
     code: 0,
     stdout: expect.stringMatching(
-      /^All well\. Looked at 5 processes of version \d+\.\d+\.\d+ on Node [\d.]+: configuration, .*\.\n$/,
+      /^All well\. Looked at 6 processes of version \d+\.\d+\.\d+ on Node [\d.]+: configuration, .*\.\n$/,
     ),
     stderr: '',
   });
@@ -109,14 +109,14 @@ test('the doctor says what production would refuse, which keys stand beside othe
   expect(code).toBe(1);
   expect(found.sort()).toEqual([
     expect.stringMatching(/^session-worker \(.*\) has had CREDENTIALS_KEY_PREVIOUS since 20/),
-    'wrong: 5 processes open up to 506 connections; their database has 297 for them.',
+    'wrong: 6 processes open up to 606 connections; their database has 297 for them.',
     expect.stringMatching(/^wrong: SVC_MODE is development: billing, limits, /),
     expect.stringMatching(/^wrong: WEBHOOK_ALLOWED_ORIGINS must not hold origins with any port/),
   ]);
   const { stdout } = await run([...stack.operator, 'doctor']);
   expect(stdout).toContain('✗ SVC_MODE is development');
   expect(stdout).toContain(
-    'Do: Set WEBHOOK_ALLOWED_ORIGINS of session-worker, webhook-dispatcher, api-gateway.',
+    'Do: Set WEBHOOK_ALLOWED_ORIGINS of session-worker, assistant, webhook-dispatcher, api-gateway.',
   );
   const { variables: _, ...secrets } = loadSecrets(dataDir);
   for (const value of [previous, stack.postgres, ...Object.values(secrets)])

@@ -46,6 +46,7 @@ const TURNS = `
     tenant_id uuid NOT NULL,
     session_id uuid NOT NULL,
     chat text NOT NULL,
+    phone text,
     state text NOT NULL DEFAULT 'WAITING' CHECK (state IN ('WAITING', 'ANSWERING', 'ANSWERED', 'DONE')),
     first_at timestamptz NOT NULL,
     due_at timestamptz NOT NULL,
@@ -62,6 +63,7 @@ const TURNS = `
     outcome text,
     detail text,
     ended_at timestamptz,
+    answered_at timestamptz,
     is_open boolean GENERATED ALWAYS AS (state = 'WAITING' OR (state = 'ANSWERING' AND restarts = 0)) STORED,
     CHECK ((state = 'DONE') = (outcome IS NOT NULL))
   );
@@ -70,6 +72,7 @@ const TURNS = `
   CREATE INDEX turn_due ON turn (due_at) WHERE state <> 'DONE';
   CREATE INDEX turn_session ON turn (session_id, first_at DESC, id);
   CREATE INDEX turn_ended ON turn (ended_at);
+  CREATE INDEX turn_answered ON turn (session_id, chat, answered_at) WHERE answered_at IS NOT NULL;
   CREATE TABLE turn_message (
     id uuid PRIMARY KEY,
     turn_id uuid NOT NULL REFERENCES turn ON DELETE CASCADE,

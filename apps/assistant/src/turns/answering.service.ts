@@ -6,6 +6,7 @@ import { promptOf, TOOLS } from '../answers/prompt.js';
 import { TypingService } from '../answers/typing.service.js';
 import { ConversationsService } from '../conversations/conversations.service.js';
 import { ProvidersService } from '../providers/providers.service.js';
+import { isOpen } from '../settings/hours.js';
 import { SettingsService } from '../settings/settings.service.js';
 import { answerOf } from './answer-of.js';
 import { CallRepository } from './call.repository.js';
@@ -14,11 +15,20 @@ import { asksForPerson } from './handoff-words.js';
 import { type CallOutcome, ModelCallsService } from './model-calls.service.js';
 import { SendingService } from './sending.service.js';
 import { atStep } from './steps.js';
-import type { Answer, Interruption, Turn, TurnEnd, TurnMessage } from './turn.js';
+import type { Answer, Interruption, Past, Turn, TurnEnd, TurnMessage } from './turn.js';
 import { TurnRepository } from './turn.repository.js';
 
 /** Wait before a turn is tried again that another service has not let through. */
 const TRY_AGAIN_MS = 2_000;
+/** Answers to one contact in ten minutes after which both are taken for machines. A person who writes reads for longer. */
+const LOOP_ANSWERS = 20;
+const CLOSED = 'OUTSIDE_HOURS';
+
+/** An answer of the settings, in place of one of a model. */
+interface OwnAnswer extends Partial<Pick<Answer, 'handoff' | 'detail'>> {
+  /** Text that the contact reads; empty: nothing. */
+  text: string;
+}
 
 /** This service carries a turn from its claim to its end, or gives it back. docs/architecture.md names the steps. */
 @Injectable()
@@ -76,14 +86,18 @@ export class AnsweringService {
     if (checked === 'gone' || !('tier' in checked)) return checked;
     atStep('a-3');
     const messages = await this.turns.messagesOf(turn);
-    if (asksForPerson(messages, published.settings.handoffWords))
-      return this.handOver(turn, published, 'CONTACT_ASKED', null);
-    const outcome = await this.askModel(turn, messages, published.settings, checked, signal);
+    const { settings } = published;
+    const own = ownAnswer(messages, settings, checked.past);
+    if (own) return this.writeOwn(turn, published, own);
+    const outcome = await this.askModel(turn, messages, settings, checked, signal);
     if (outcome === 'gone') return outcome;
-    if ('failed' in outcome) return this.handOver(turn, published, 'PROVIDER_FAILED', outcome.failed);
+    if ('failed' in outcome)
+      return this.writeOwn(turn, published, {
+        ...{ text: settings.handoffText, handoff: 'PROVIDER_FAILED', detail: outcome.failed },
+      });
     if (!('call' in outcome)) return outcome;
-    const answer = answerOf(outcome.answer, published, checked.tier);
-    const fate = await this.calls.answer(turn, outcome.call, answer, published.settings.debounceMs);
+    const answer = answerOf(outcome.answer, published, checked);
+    const fate = await this.calls.answer(turn, outcome.call, answer, settings.debounceMs);
     if (fate !== 'accepted') return 'gone';
     atStep('a-5');
     return answer;
@@ -109,25 +123,37 @@ export class AnsweringService {
     return settings.typing && settings.mode === 'auto' ? this.typing.during(turn, asked) : asked;
   }
 
-  /** Writes the text of the settings in place of an answer of a model. */
-  private async handOver(
+  /** Writes an answer of the settings. */
+  private async writeOwn(
     turn: Turn,
-    { settings: { handoffText, debounceMs }, version }: PublishedVersion,
-    handoff: HandoffReason,
-    detail: string | null,
+    { settings: { debounceMs }, version }: PublishedVersion,
+    { text, handoff = null, detail = null }: OwnAnswer,
   ): Promise<Answer | Interruption> {
-    const answer = { parts: handoffText === '' ? [] : [handoffText], version, handoff, detail };
+    const answer = { parts: text === '' ? [] : [text], version, handoff, detail };
     return (await this.calls.writeOwn(turn, answer)) ? answer : { waitMs: debounceMs };
   }
 
-  /** A person who was asked for keeps the conversation until somebody resumes it; where only the model failed, it is tried again later. */
+  /** A person who was asked for keeps the conversation until somebody resumes it; where only a machine failed, it is tried again later. */
   private leaveToPerson(
     turn: Turn,
     reason: HandoffReason,
     { humanPauseMinutes }: AssistantSettings,
   ): Promise<void> {
-    return this.conversations.handOver(turn, reason, reason === 'PROVIDER_FAILED' ? humanPauseMinutes : 0);
+    const isPaused = reason === 'PROVIDER_FAILED' || reason === 'LOOP';
+    return this.conversations.handOver(turn, reason, isPaused ? humanPauseMinutes : 0);
   }
+}
+
+/** Says what the contact reads without that a model is asked; undefined where one is. */
+function ownAnswer(
+  messages: TurnMessage[],
+  { handoffText, handoffWords, hours, awayText }: AssistantSettings,
+  { lately, away, now }: Past,
+): OwnAnswer | undefined {
+  if (lately >= LOOP_ANSWERS) return { text: '', handoff: 'LOOP' };
+  if (asksForPerson(messages, handoffWords)) return { text: handoffText, handoff: 'CONTACT_ASKED' };
+  if (isOpen(hours, now)) return undefined;
+  return { text: away === 0 ? awayText : '', detail: CLOSED };
 }
 
 /** Reads the answer that was written before, by this process or by one that has ended. */
@@ -137,6 +163,7 @@ function writtenAnswer({ state, parts, version, handoff, detail }: Turn): Answer
 }
 
 function endOf({ handoff, detail }: Answer): TurnEnd {
+  if (detail === CLOSED) return { outcome: CLOSED };
   if (handoff === 'PROVIDER_FAILED') return { outcome: 'PROVIDER_FAILED', detail };
-  return { outcome: handoff ? 'HANDED_OFF' : 'ANSWERED' };
+  return { outcome: handoff ? 'HANDED_OFF' : 'ANSWERED', detail: handoff };
 }

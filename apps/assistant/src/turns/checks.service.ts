@@ -12,7 +12,8 @@ import {
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
 import { ConversationsService } from '../conversations/conversations.service.js';
-import type { Interruption, Turn, TurnEnd } from './turn.js';
+import type { Interruption, Past, Turn, TurnEnd } from './turn.js';
+import { TurnRepository } from './turn.repository.js';
 
 /** A turn that may be answered. */
 export interface Checked {
@@ -21,6 +22,7 @@ export interface Checked {
   tier: number;
   /** The tenant is a sandbox. */
   isSandbox: boolean;
+  past: Past;
 }
 
 const AWAY_MS = 5_000;
@@ -31,12 +33,13 @@ export class ChecksService {
   constructor(
     private readonly rpc: RpcClient,
     private readonly conversations: ConversationsService,
+    private readonly turns: TurnRepository,
   ) {}
 
   /** @throws AppError where another service does not answer: the turn is tried again. */
   async check(turn: Turn, settings: AssistantSettings): Promise<Checked | Interruption> {
     if (settings.mode === 'off') return endOf('OFF');
-    if (!isAmong(turn.chat, settings.contactsPercent)) return endOf('CONTACT_LEFT_OUT');
+    if (!isMeant(turn, settings)) return endOf('CONTACT_LEFT_OUT');
     const { tenantId, sessionId } = turn;
     if ((await this.conversations.ownerOf(turn)).owner === 'HUMAN') return endOf('HUMAN_OWNS');
     const [{ session, sandbox = false }, subscription] = await Promise.all([
@@ -46,8 +49,9 @@ export class ChecksService {
     const end = endOfSession(session) ?? endOfSubscription(subscription);
     if (end) return end;
     const limits = await this.rpc.request(GetLimits, { ...dayOf(subscription), sessionIds: [sessionId] });
-    const interruption = endOfDay(limits);
-    return interruption ?? { subscription, tier: limits.sessions[0]?.tier ?? 0, isSandbox: sandbox };
+    const past = await this.turns.pastOf(turn);
+    const tier = limits.sessions[0]?.tier ?? 0;
+    return endOfDay(limits, past, settings) ?? { subscription, tier, isSandbox: sandbox, past };
   }
 }
 
@@ -68,10 +72,25 @@ function endOfSubscription({ active, status, tokenRefusal }: SubscriptionState):
   return tokenRefusal ? endOf('TOKENS_USED_UP') : undefined;
 }
 
-function endOfDay({ messages, llmCalls, sessions }: LimitsReply): Interruption | undefined {
+function endOfDay(
+  { messages, llmCalls, sessions }: LimitsReply,
+  { day }: Past,
+  { answersPerContactPerDay }: AssistantSettings,
+): Interruption | undefined {
+  if (day >= answersPerContactPerDay) return endOf('CONTACT_USED_UP');
   if (llmCalls?.left === 0) return endOf('CALLS_USED_UP');
   if (messages.left === 0 || sessions[0]?.messages.left === 0) return endOf('MESSAGES_USED_UP');
   return undefined;
+}
+
+/** Says whether the settings mean a contact. One whose number the platform hides is on no list. */
+function isMeant(
+  { chat, phone }: Turn,
+  { contactsPercent, answerOnly, neverAnswer }: AssistantSettings,
+): boolean {
+  if (phone !== null && neverAnswer.includes(phone)) return false;
+  if (answerOnly.length > 0 && (phone === null || !answerOnly.includes(phone))) return false;
+  return isAmong(chat, contactsPercent);
 }
 
 /** Says whether a contact is among so many per cent: always the same ones, and with more per cent those and further ones. */

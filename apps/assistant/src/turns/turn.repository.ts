@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { AssistantSettings, MessageReceivedV1 } from '@svc/contracts';
 import { DataSource } from 'typeorm';
-import type { Turn, TurnEnd, TurnMessage } from './turn.js';
+import type { Past, Turn, TurnEnd, TurnMessage } from './turn.js';
 
 /** Time for which a claim holds, and the time between two renewals, in ms: a process that dies is followed after the first. */
 const CLAIM_MS = 15_000;
@@ -11,13 +11,13 @@ export const RENEW_MS = 5_000;
 const NOW = 'clock_timestamp()';
 const ms = (parameter: string): string => `make_interval(secs => ${parameter}::float / 1000)`;
 const COLUMNS = `id, tenant_id AS "tenantId", session_id AS "sessionId", chat, state, claim::text, generation,
-  newest_id AS "newestId", newest_at AS "newestAt", parts, sent, version, handoff, detail`;
+  phone, newest_id AS "newestId", newest_at AS "newestAt", parts, sent, version, handoff, detail`;
 
 const IS_KNOWN_SQL = 'SELECT FROM turn_message WHERE id = $1';
-const TAKE_TURN_SQL = `INSERT INTO turn (id, tenant_id, session_id, chat, first_at, due_at, newest_id, newest_at)
-  VALUES (gen_random_uuid(), $1, $2, $3, ${NOW}, ${NOW} + ${ms('least($6::float, $7::float)')}, $4, $5)
+const TAKE_TURN_SQL = `INSERT INTO turn (id, tenant_id, session_id, chat, first_at, due_at, newest_id, newest_at, phone)
+  VALUES (gen_random_uuid(), $1, $2, $3, ${NOW}, ${NOW} + ${ms('least($6::float, $7::float)')}, $4, $5, $8)
   ON CONFLICT (session_id, chat) WHERE is_open DO UPDATE SET
-    generation = turn.generation + 1,
+    generation = turn.generation + 1, phone = coalesce(excluded.phone, turn.phone),
     due_at = CASE turn.state WHEN 'WAITING' THEN least(${NOW} + ${ms('$6')}, turn.first_at + ${ms('$7')}) ELSE turn.due_at END,
     newest_id = CASE WHEN excluded.newest_at < turn.newest_at THEN turn.newest_id ELSE excluded.newest_id END,
     newest_at = greatest(excluded.newest_at, turn.newest_at)
@@ -44,13 +44,20 @@ const WAIT_SQL = `UPDATE turn SET claim = NULL, claimed_until = NULL, due_at = $
   WHERE id = $1 AND claim = $2`;
 const END_SQL = `WITH ended AS (
     UPDATE turn SET state = 'DONE', outcome = $3, detail = coalesce($4, detail), ended_at = ${NOW}, claimed_until = NULL,
-      parts = CASE $3 WHEN 'SHADOWED' THEN parts END
+      answered_at = CASE WHEN sent > 0 THEN svc_now(tenant_id) END, parts = CASE $3 WHEN 'SHADOWED' THEN parts END
     WHERE id = $1 AND claim = $2 AND state <> 'DONE' RETURNING id)
   UPDATE turn_message m SET body = NULL FROM ended WHERE m.turn_id = ended.id`;
 const END_ALL_SQL = `WITH ended AS (
     UPDATE turn SET state = 'DONE', outcome = $3, ended_at = ${NOW}, claim = NULL, claimed_until = NULL, parts = NULL
     WHERE tenant_id = $1 AND session_id = $2 AND state <> 'DONE' RETURNING id)
   UPDATE turn_message m SET body = NULL FROM ended WHERE m.turn_id = ended.id`;
+const PAST_SQL = `SELECT now,
+    count(*) FILTER (WHERE outcome <> 'OUTSIDE_HOURS')::int AS month,
+    count(*) FILTER (WHERE outcome <> 'OUTSIDE_HOURS' AND answered_at > now - interval '24 h')::int AS day,
+    count(*) FILTER (WHERE outcome <> 'OUTSIDE_HOURS' AND answered_at > now - interval '10 min')::int AS lately,
+    count(*) FILTER (WHERE outcome = 'OUTSIDE_HOURS' AND answered_at > now - interval '8 h')::int AS away
+  FROM svc_now($1) now LEFT JOIN turn ON session_id = $2 AND chat = $3 AND answered_at > now - interval '30 days'
+  GROUP BY now`;
 const NEXT_SQL = `SELECT id FROM turn WHERE session_id = $1 AND chat = $2 AND state <> 'DONE' ORDER BY first_at LIMIT 1`;
 
 /** The turn that took a message, and when it is due. */
@@ -67,14 +74,23 @@ export class TurnRepository {
   /** Gives a message to the open turn of its conversation, or to a new one. @returns undefined where it was taken before. */
   async take(
     tenantId: string,
-    { messageId, sessionId, chatId, remoteJid, receivedAt, timestamp, body }: MessageReceivedV1,
+    { messageId, sessionId, chatId, remoteJid, receivedAt, timestamp, body, phone }: MessageReceivedV1,
     { debounceMs, maxWaitMs }: AssistantSettings,
   ): Promise<TakenTurn | undefined> {
     const at = receivedAt ?? timestamp;
     return this.dataSource
       .transaction(async (tx) => {
         if ((await tx.query<unknown[]>(IS_KNOWN_SQL, [messageId])).length > 0) return undefined;
-        const values = [tenantId, sessionId, chatId ?? remoteJid, messageId, at, debounceMs, maxWaitMs];
+        const values = [
+          tenantId,
+          sessionId,
+          chatId ?? remoteJid,
+          messageId,
+          at,
+          debounceMs,
+          maxWaitMs,
+          phone,
+        ];
         const [turn] = await tx.query<[TakenTurn]>(TAKE_TURN_SQL, values);
         const row = [messageId, turn.id, tenantId, at, JSON.stringify(body)];
         const rows = await tx.query<unknown[]>(TAKE_MESSAGE_SQL, row);
@@ -92,6 +108,12 @@ export class TurnRepository {
   async claim(limit: number, id?: string): Promise<Turn[]> {
     const [turns] = await this.dataSource.query<[Turn[], number]>(CLAIM_SQL, [limit, id ?? null]);
     return turns;
+  }
+
+  /** Counts what the contact of a turn was answered before, by the clock of the tenant. */
+  async pastOf({ tenantId, sessionId, chat }: Turn): Promise<Past> {
+    const [row] = await this.dataSource.query<[Past]>(PAST_SQL, [tenantId, sessionId, chat]);
+    return row;
   }
 
   /** Renews claims. @returns those that still hold. */

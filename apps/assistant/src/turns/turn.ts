@@ -7,6 +7,8 @@ export interface Turn {
   sessionId: string;
   /** Address of the chat. */
   chat: string;
+  /** Phone number of the contact, where the platform has told it. */
+  phone: string | null;
   state: 'ANSWERING' | 'ANSWERED';
   /** Number of the claim: every later write of this process asks for it. */
   claim: string;
@@ -26,6 +28,16 @@ export interface Turn {
   handoff: HandoffReason | null;
   /** Detail of the end: what failed. */
   detail: string | null;
+}
+
+/** Number of answers that the contact of a turn has had: in 30 days, 24 hours and ten minutes; and of texts outside the hours, in eight hours. */
+export interface Past {
+  /** Time by the clock of the tenant. */
+  now: Date;
+  month: number;
+  day: number;
+  lately: number;
+  away: number;
 }
 
 /** One message of a turn. */

@@ -58,6 +58,7 @@ export {
   CheckedApiKey,
   CheckedApiKeys,
 } from './tenants/api-keys.js';
+export { BusinessHours, OpenTime, type Weekday, WEEKDAYS } from './assistant/hours.js';
 export { AuditEntry } from './tenants/audit.js';
 export {
   LimitCount,

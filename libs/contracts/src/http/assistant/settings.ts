@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
   IsArray,
@@ -8,10 +9,16 @@ import {
   IsOptional,
   IsString,
   Length,
+  Matches,
   Max,
   MaxLength,
   Min,
+  ValidateNested,
 } from 'class-validator';
+import { BusinessHours } from './hours.js';
+
+const PHONES = { each: true, message: 'each of $property must be a phone number as +4915112345678' };
+const IS_PHONE = /^\+[1-9]\d{5,14}$/;
 
 /**
  * Modes of an assistant: `off` answers nobody; `shadow` makes answers and keeps them, and sends none; `auto` sends them.
@@ -211,6 +218,86 @@ export class AssistantSettings {
   @Min(1)
   @Max(100)
   contactsPercent: number = 100;
+
+  @ApiPropertyOptional({
+    description: 'Phone numbers of the only contacts whom it answers; empty: it answers all.',
+    type: [String],
+    example: [],
+    maxItems: 1_000,
+    default: [],
+  })
+  @IsArray()
+  @ArrayMaxSize(1_000)
+  @Matches(IS_PHONE, PHONES)
+  answerOnly: string[] = [];
+
+  @ApiPropertyOptional({
+    description: 'Phone numbers of contacts whom it never answers, such as suppliers and colleagues.',
+    type: [String],
+    example: ['+4915112345678'],
+    maxItems: 1_000,
+    default: [],
+  })
+  @IsArray()
+  @ArrayMaxSize(1_000)
+  @Matches(IS_PHONE, PHONES)
+  neverAnswer: string[] = [];
+
+  @ApiPropertyOptional({
+    description: 'Most answers to one contact in 24 hours.',
+    type: 'integer',
+    minimum: 1,
+    maximum: 10_000,
+    example: 100,
+    default: 100,
+  })
+  @IsInt()
+  @Min(1)
+  @Max(10_000)
+  answersPerContactPerDay: number = 100;
+
+  @ApiPropertyOptional({
+    description: 'When it answers; null: always.',
+    type: BusinessHours,
+    nullable: true,
+    default: null,
+  })
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => BusinessHours)
+  hours: BusinessHours | null = null;
+
+  @ApiPropertyOptional({
+    description:
+      'What a contact reads who writes outside of the hours, once in 8 hours; empty: nothing. No model is asked.',
+    example: 'We are closed now. We open at nine.',
+    maxLength: 1_000,
+    default: '',
+  })
+  @IsString()
+  @MaxLength(1_000)
+  awayText: string = '';
+
+  @ApiPropertyOptional({
+    description: 'What stands before the first answer to a contact in 30 days; empty: nothing.',
+    example: 'Welcome to the bakery!',
+    maxLength: 1_000,
+    default: '',
+  })
+  @IsString()
+  @MaxLength(1_000)
+  openingText: string = '';
+
+  @ApiPropertyOptional({
+    description:
+      'What tells a contact that a machine answers, as the law of many countries wants it. It stands before the first answer in 30 days; empty: nothing.',
+    example: 'A computer answers you here. Write "agent" for a person.',
+    maxLength: 1_000,
+    default: '',
+  })
+  @IsString()
+  @MaxLength(1_000)
+  disclosureText: string = '';
 }
 
 /** Settings that were published, under their number. */

@@ -10,7 +10,9 @@ export const TURN_OUTCOMES = [
   'OFF',
   'NOT_MANAGED', // the session is EXTERNAL
   'NOT_CONFIGURED', // nobody has said which model
-  'CONTACT_LEFT_OUT', // contactsPercent leaves the contact out
+  'CONTACT_LEFT_OUT', // the settings leave the contact out
+  'CONTACT_USED_UP', // the contact has had all answers of the day
+  'OUTSIDE_HOURS', // the business is closed
   'SUBSCRIPTION', // the subscription does not allow it
   'TOKENS_USED_UP',
   'CALLS_USED_UP',

@@ -13,6 +13,7 @@ export const HANDOFF_REASONS = [
   'CONTACT_ASKED', // the contact wrote one of the words of the settings
   'MODEL_ASKED', // the model handed it over
   'PROVIDER_FAILED', // each model failed
+  'LOOP', // contact and assistant answered each other again and again, as two machines do
   'REQUESTED', // a caller of the API asked for it
 ] as const;
 /** Value of `HANDOFF_REASONS`. */
