@@ -28,6 +28,9 @@ import { requestIdOf } from './request-id.js';
 /** Time limit for headers and body to come in, in ms: a client that sends byte by byte must not hold a connection for ever. */
 const REQUEST_LIMIT_MS = 30_000;
 
+/** Time for the last requests to be answered before the connection closes, in ms. */
+const GRACE_MS = 500;
+
 /** Start options of an app. */
 export interface StartOptions {
   /** Name of the app: queue group, logger, connection. */
@@ -131,7 +134,7 @@ async function connectTransports(
     queue: name,
     waitOnFirstConnect: true,
     gracefulShutdown: true,
-    gracePeriod: 500,
+    gracePeriod: GRACE_MS,
   });
   const servers: CustomTransportStrategy[] = [requests];
   if (jetstream) servers.push(app.get(JetStreamStrategy, { strict: false }));
@@ -214,12 +217,37 @@ export class ContractPipe implements PipeTransform {
   }
 }
 
+/** Connection to NATS, as far as a server of requests uses it. */
+interface Requests {
+  subscribe(subject: string, options: object): { drain(): Promise<void>; unsubscribe(): void };
+}
+
 /**
  * Answers requests over NATS as Nest's server does, but finds a handler by the subject as it is. Nest takes a subject for JSON first, and as it is
- * none makes and throws an error for every request: a twentieth of what `limits` does.
+ * none makes and throws an error for every request: a twentieth of what `limits` does. At its end it answers what the server has sent already; Nest
+ * would drop that, and whoever asked would wait for an answer in vain.
  */
 export class RequestServer extends ServerNats {
+  private readonly heard: ReturnType<Requests['subscribe']>[] = [];
+
+  override bindEvents(client: Requests): void {
+    super.bindEvents({
+      subscribe: (subject: string, options: object) => {
+        const subscription = client.subscribe(subject, options);
+        this.heard.push(subscription);
+        return subscription;
+      },
+    });
+  }
+
   override getHandlerByPattern(subject: string): MessageHandler | null {
     return this.messageHandlers.get(subject) ?? null;
+  }
+
+  override async close(): Promise<void> {
+    const drained = Promise.allSettled(this.heard.map((subscription) => subscription.drain()));
+    // NATS may be away: there is nobody to answer then.
+    await Promise.race([drained, delay(GRACE_MS)]);
+    await super.close();
   }
 }
