@@ -1,5 +1,6 @@
 import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { Controller, Module } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
@@ -8,10 +9,15 @@ import { Messaging, OnRequest, RpcClient } from '@svc/messaging';
 import { startTestNats, type TestNats } from '@svc/test-servers';
 import { bootService, loadConfig, OpsServer, ServiceConfig } from '../src/index.js';
 
+/** Time for which a request is worked at, in ms, and who hears that it began; a test sets them. */
+const work: { ms: number; begun(): void } = { ms: 0, begun: () => undefined };
+
 @Controller()
 class Handlers {
   @OnRequest(GetTiers)
-  tiers(@Payload() _: GetTiersV1): TiersReply {
+  async tiers(@Payload() _: GetTiersV1): Promise<TiersReply> {
+    work.begun();
+    await delay(work.ms);
     return { tiers: [] };
   }
 }
@@ -65,4 +71,14 @@ test('a request that is on its way to a service when the service ends is answere
   for (const [from, to] of ways) from.pipe(to);
   expect(await answer).toEqual({ tiers: [] });
   await closed;
+});
+
+test('a request that takes its time when the service ends is answered', async () => {
+  const close = await bootLimits();
+  work.ms = 1_500;
+  const begun = new Promise<void>((resolve) => (work.begun = resolve));
+  const answer = RpcClient.of(asker).request(GetTiers, { sessionIds: [] });
+  await begun;
+  await close();
+  expect(await answer).toEqual({ tiers: [] });
 });

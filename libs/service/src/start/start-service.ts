@@ -28,8 +28,10 @@ import { requestIdOf } from './request-id.js';
 /** Time limit for headers and body to come in, in ms: a client that sends byte by byte must not hold a connection for ever. */
 const REQUEST_LIMIT_MS = 30_000;
 
-/** Time for the last requests to be answered before the connection closes, in ms. */
+/** Time for the last answers to go out before the connection closes, in ms. */
 const GRACE_MS = 500;
+/** Longest wait for the last requests to be answered, in ms: nobody waits longer for an answer (`RpcClient`). */
+const LAST_ANSWERS_MS = 5_000;
 
 /** Start options of an app. */
 export interface StartOptions {
@@ -224,11 +226,12 @@ interface Requests {
 
 /**
  * Answers requests over NATS as Nest's server does, but finds a handler by the subject as it is. Nest takes a subject for JSON first, and as it is
- * none makes and throws an error for every request: a twentieth of what `limits` does. At its end it answers what the server has sent already; Nest
- * would drop that, and whoever asked would wait for an answer in vain.
+ * none makes and throws an error for every request: a twentieth of what `limits` does. At its end it answers what the server has sent already, however
+ * long that takes on a busy machine; Nest would drop it, and whoever asked would wait for an answer in vain.
  */
 export class RequestServer extends ServerNats {
   private readonly heard: ReturnType<Requests['subscribe']>[] = [];
+  private readonly underWay = new Set<Promise<unknown>>();
 
   override bindEvents(client: Requests): void {
     super.bindEvents({
@@ -244,10 +247,24 @@ export class RequestServer extends ServerNats {
     return this.messageHandlers.get(subject) ?? null;
   }
 
+  override async handleMessage(subject: string, message: unknown): Promise<unknown> {
+    const work = super.handleMessage(subject, message);
+    this.underWay.add(work);
+    try {
+      return await work;
+    } finally {
+      this.underWay.delete(work);
+    }
+  }
+
   override async close(): Promise<void> {
-    const drained = Promise.allSettled(this.heard.map((subscription) => subscription.drain()));
     // NATS may be away: there is nobody to answer then.
-    await Promise.race([drained, delay(GRACE_MS)]);
+    await Promise.race([this.answerAll(), delay(LAST_ANSWERS_MS, undefined, { ref: false })]);
     await super.close();
+  }
+
+  private async answerAll(): Promise<void> {
+    await Promise.allSettled(this.heard.map((subscription) => subscription.drain()));
+    await Promise.allSettled(this.underWay);
   }
 }
