@@ -24,6 +24,7 @@ import { log, NestLogger, setUpLogger, silenceConsole } from '../logging/logger.
 import { HttpErrorFilter, RpcErrorFilter } from './error-filters.js';
 import { OpsServer } from './ops-server.js';
 import { requestIdOf } from './request-id.js';
+import { VERSION } from './version.js';
 
 /** Time limit for headers and body to come in, in ms: a client that sends byte by byte must not hold a connection for ever. */
 const REQUEST_LIMIT_MS = 30_000;
@@ -193,7 +194,7 @@ function endWithConnections(app: NestFastifyApplication): void {
 }
 
 function announce(name: string, ports: { opsPort: number; port?: number }): void {
-  log().info(ports, `${name} is ready`);
+  log().info({ ...ports, version: VERSION }, `${name} is ready`);
   process.send?.({ type: 'ready', ...ports });
 }
 
