@@ -15,8 +15,6 @@ const PROGRAMS = ['main', 'migrate'];
 /** Packages that load a binary from beside their own files. */
 const NATIVE = ['@node-rs/argon2', 'sharp'];
 
-const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-
 /** CommonJS packages inside an ES module still ask for these. */
 const COMMONJS = [
   `import { createRequire as commonJsRequire } from 'node:module';`,
@@ -58,6 +56,12 @@ const plainRequires = {
 const ascii = (text) =>
   text.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
+/** Line with the version of an app, which its programs tell (`VERSION` of libs/service): each app has one of its own. */
+function versionLine(app) {
+  const { version } = JSON.parse(readFileSync(join(app, 'package.json'), 'utf8'));
+  return `const SVC_VERSION = ${JSON.stringify(version)};\n`;
+}
+
 /** Puts an app's SQL files beside what is built of it, for where its sources are not shipped (`sqlFolder` of libs/database). */
 function copySql(app) {
   const [from, to] = [join(app, 'src/sql'), join(app, 'dist/sql')];
@@ -81,7 +85,6 @@ export async function bundlePrograms(apps) {
     format: 'esm',
     platform: 'node',
     target: 'node20',
-    define: { SVC_VERSION: JSON.stringify(version) },
     external: NATIVE,
     plugins: [optionalPackages, plainRequires],
     banner: { js: COMMONJS },
@@ -90,7 +93,7 @@ export async function bundlePrograms(apps) {
   });
   for (const { path, text } of outputFiles) {
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, ascii(text));
+    writeFileSync(path, `${versionLine(resolve(dirname(path), '../..'))}${ascii(text)}`);
   }
 }
 

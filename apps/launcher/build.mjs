@@ -64,13 +64,14 @@ if (!failed) {
   if (announced || stale.length > 0) process.stdout.write('\n');
 }
 
-/** Says whether the app, its table or a library has changed since its bundle was made. */
+/** Says whether the app, its table, its version or a library has changed since its bundle was made. */
 function isStale(app) {
   const bundled = join(root, app, 'dist/bundle/main.js');
   if (!existsSync(bundled) || !existsSync(join(root, app, 'dist/bundle/runtime.json'))) return true;
   const { mtimeMs } = statSync(bundled);
   const results = [app, ...LIBRARIES].map((project) => join(root, project, 'dist/tsconfig.lib.tsbuildinfo'));
-  return [join(root, app, 'runtime.json'), ...results].some((file) => statSync(file).mtimeMs > mtimeMs);
+  const ofApp = ['runtime.json', 'package.json'].map((file) => join(root, app, file));
+  return [...ofApp, ...results].some((file) => statSync(file).mtimeMs > mtimeMs);
 }
 
 process.exitCode = failed ? 1 : 0;

@@ -30,6 +30,8 @@ export interface RunOptions {
   seed: number;
   /** Duration of a run whose effects come with time, in minutes. */
   minutes: number;
+  /** Names an earlier commit, for a run of two versions. */
+  base?: string | undefined;
   /** Prints the progress, for people. */
   say(line: string): void;
 }

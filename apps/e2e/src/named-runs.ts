@@ -26,6 +26,7 @@ import { restartPostgres } from './drills/restart-postgres.js';
 import { revocation } from './drills/revocation.js';
 import { rollingDeploy } from './drills/rolling-deploy.js';
 import { rotateSecrets } from './drills/rotate-secrets.js';
+import { upgrade } from './drills/upgrade/upgrade.js';
 import { wipeNats } from './drills/wipe-nats/wipe-nats.js';
 import type { Benchmark, NamedRun } from './named-run.js';
 
@@ -43,6 +44,7 @@ export const RUNS: Runs = {
     'kill-dispatcher': killDispatcher,
     'rolling-deploy': rollingDeploy,
     'rotate-secrets': rotateSecrets,
+    upgrade,
     'paused-owner': pausedOwner,
     'platform-day': platformDay,
     'new-stanza': newStanza,

@@ -10,6 +10,9 @@ export const LAUNCHER = builtFile('launcher', 'main.js');
 /** Names the bundled program of a service. */
 export const bundleOf = (app: string): string => builtFile(app, 'bundle/main.js');
 
+/** Names the bundled program that brings the schema of a service up to date. */
+export const migrationOf = (app: string): string => builtFile(app, 'bundle/migrate.js');
+
 /** Names a reference of `bare/`, which a benchmark compares a service with. */
 export const bareProgram = (file: string): string => join(ROOT, 'apps/e2e/bare', file);
 

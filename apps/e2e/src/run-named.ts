@@ -8,7 +8,7 @@ import { Stack } from './stack/stack.js';
 const LIMIT_MINUTES = 60;
 const MINUTES = 10;
 
-/** Runs `npm run drill|bench -- <name> [--seed N] [--minutes N]`; returns the exit code. */
+/** Runs `npm run drill|bench -- <name> [--seed N] [--minutes N] [--base <ref>]`; returns the exit code. */
 export async function runNamed(
   kind: keyof Runs,
   [name, ...args]: string[],
@@ -54,12 +54,12 @@ function optionsOf(args: string[]): Play['options'] | undefined {
   try {
     const { values } = parseArgs({
       args,
-      options: { seed: { type: 'string' }, minutes: { type: 'string' } },
+      options: { seed: { type: 'string' }, minutes: { type: 'string' }, base: { type: 'string' } },
     });
     const seed = Number(values.seed ?? Date.now() % 1_000_000);
     const minutes = Number(values.minutes ?? MINUTES);
     return Number.isSafeInteger(seed) && minutes > 0 && minutes <= LIMIT_MINUTES / 2
-      ? { seed, minutes }
+      ? { seed, minutes, base: values.base }
       : undefined;
   } catch {
     return undefined;

@@ -63,7 +63,7 @@ test('the doctor says that all is well, and what was looked at', async () => {
   expect(await run([...stack.operator, 'doctor'])).toEqual({
     code: 0,
     stdout: expect.stringMatching(
-      /^All well\. Looked at 6 processes of version \d+\.\d+\.\d+ on Node [\d.]+: configuration, .*\.\n$/,
+      /^All well\. Looked at 6 processes on Node [\d.]+ \(([a-z-]+ \d+\.\d+\.\d+(, )?){6}\): configuration, .*\.\n$/,
     ),
     stderr: '',
   });

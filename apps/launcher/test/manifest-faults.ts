@@ -1,3 +1,10 @@
+/** Function of the source of the manifests, which has no types. */
+const { imageOf } = (await import('../../../deploy/source/services.mjs' as string)) as {
+  imageOf(app: string): string;
+};
+/** Image of `limits` in the version that it has now. */
+const LIMITS = imageOf('limits');
+
 /** One fault in deploy/kustomize/production: `from` becomes `to`, and `sentence` names the line that has `named`. */
 export interface Fault {
   fault: string;
@@ -116,15 +123,15 @@ const inPods: Fault[] = [
   {
     fault: 'a key that Kubernetes does not know',
     file: 'limits',
-    from: '- image: svc/limits:0.1.0',
-    to: '- imge: svc/limits:0.1.0',
+    from: `- image: ${LIMITS}`,
+    to: `- imge: ${LIMITS}`,
     named: '- imge:',
     sentence: "'imge' does not exist in type 'Container'.",
   },
   {
     fault: 'an image without a version',
     file: 'limits',
-    from: 'image: svc/limits:0.1.0',
+    from: `image: ${LIMITS}`,
     to: 'image: svc/limits:latest',
     named: ':latest',
     sentence: 'the image svc/limits:latest of limits is not pinned to a version x.y.z or a digest.',

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { waitFor } from '@svc/testing';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ROOT } from '../src/config.js';
 import { SERVICES } from '../src/services/services.js';
 import { loadSecrets } from '../src/state/secrets.js';
 import type { StackDescription } from '../src/state/stack-file.js';
@@ -215,6 +216,22 @@ describe('a process that is killed', () => {
       ).toEqual(all.sort());
     },
   );
+
+  test('is started from the copy of the repository that roots.json names, and without it from this one', async () => {
+    const copy = join(dataDir, 'copy');
+    const program = 'apps/billing/dist/bundle/main.js';
+    cpSync(join(ROOT, 'apps/billing/dist'), join(copy, 'apps/billing/dist'), { recursive: true });
+    const replaced = async (): Promise<string> => {
+      const pid = launcher.pidOf('billing') as number;
+      process.kill(pid, 'SIGTERM');
+      await launcher.until('billing runs again', () => ![pid, undefined].includes(launcher.pidOf('billing')));
+      return readFileSync(`/proc/${launcher.pidOf('billing')}/cmdline`, 'utf8');
+    };
+    writeFileSync(join(dataDir, 'roots.json'), JSON.stringify({ billing: copy }));
+    expect(await replaced()).toContain(join(copy, program));
+    rmSync(join(dataDir, 'roots.json'));
+    expect(await replaced()).toContain(join(ROOT, program));
+  });
 
   test('comes back at the address it had', async () => {
     expect({ ...launcher.stack(), processes: [] }).toEqual({ ...stack, processes: [] });

@@ -1,3 +1,5 @@
+import { AppError } from './app-error.js';
+
 /** Words for a state or a reason: what it means, and what its reader does. */
 export interface StateWords {
   readonly means: string;
@@ -125,4 +127,31 @@ export function linesOf(head: string, table: Record<string, StateWords>): string
     ([name, { means, next }]) => `- \`${name}\`: ${means}. Next: ${next}.`,
   );
   return [head, '', ...lines].join('\n');
+}
+
+/** State of a session, as far as it says whether and why it is away. */
+interface Observed {
+  status: SessionStatus;
+  statusReason: StatusReason;
+  phone: string | null;
+}
+
+/** Reasons of a session that goes from one process of ours to another one. */
+const MOVES: readonly StatusReason[] = ['MAINTENANCE', 'WORKER_LOST'];
+
+/** Says whether a linked session is between two processes of ours: nothing of the number or of the platform keeps it away. */
+export function isMoving(session: Observed): boolean {
+  const connects = session.status === 'RECONNECTING' || session.status === 'CONNECTING';
+  return connects && session.phone !== null && MOVES.includes(session.statusReason);
+}
+
+/**
+ * Makes the error of what needs a session that is connected, where it is not. A session that moves to another process of ours is back in a moment, as it is in
+ * every roll-out: its caller hears that we are not available, and repeats the call.
+ */
+export function sessionAway(session: Observed & { id: string }): AppError {
+  const { id: sessionId, status, statusReason } = session;
+  const meta = { sessionId, status, statusReason };
+  if (!isMoving(session)) return new AppError('SESSION_NOT_CONNECTED', undefined, meta);
+  return new AppError('UPSTREAM_UNAVAILABLE', 'The session moves to another process of the gateway.', meta);
 }

@@ -1,3 +1,5 @@
+import { isOutdated } from './preparing-client.js';
+
 /**
  * SQLSTATE classes and codes of a server that takes no statements now: connection exceptions (08), disk full and too
  * many connections (53), shutdown, crash and start-up (57P), a primary that has become a standby (25006).
@@ -32,10 +34,12 @@ const AWAY_WORDS = new RegExp(
 
 /**
  * Says whether an error means that the database is away, and not that a statement was wrong: the same statement may succeed once it is
- * back. Deadlocks, statements that took too long and a pool that this process itself has closed are none.
+ * back. So does a transaction whose prepared statement was outdated by a migration. Deadlocks, statements that took too long and a pool that this process itself has closed are none.
  */
 export function isDatabaseAway(error: unknown): boolean {
-  const { code, message } = driverErrorOf(error) as { code?: unknown; message?: unknown };
+  const thrown = driverErrorOf(error);
+  if (isOutdated(thrown)) return true;
+  const { code, message } = thrown as { code?: unknown; message?: unknown };
   if (typeof code === 'string') return AWAY_STATES.test(code) || NETWORK_CODES.has(code);
   return typeof message === 'string' && AWAY_WORDS.test(message);
 }

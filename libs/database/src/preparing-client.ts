@@ -53,12 +53,16 @@ export class PreparingClient extends pg.Client {
     const written = values.map((value: unknown) =>
       Array.isArray(value) ? (plainArray(value) ?? value) : value,
     );
-    const answer = query(
-      name ? { name, text, values: written } : text,
-      ...(name ? [] : [written]),
-    ) as Promise<unknown>;
-    if (name) answer.catch((error: unknown) => isOutdated(error) && names.rename(text));
-    return answer as never;
+    if (!name) return query(text, written) as never;
+    const run = (as: string): Promise<unknown> =>
+      query({ name: as, text, values: written }) as Promise<unknown>;
+    return run(name).catch((error: unknown) => {
+      if (!isOutdated(error)) throw error;
+      const anew = names.rename(text);
+      // It was refused before it was carried out. A transaction is lost with it, and whoever began it does it again.
+      if (this.getTransactionStatus() !== 'I') throw error;
+      return run(anew);
+    }) as never;
   }
 }
 
@@ -98,7 +102,7 @@ function isPlain(text: string): boolean {
   return PLAIN.test(text) && (text.length !== 4 || text.toLowerCase() !== 'null');
 }
 
-/** Says whether a migration has changed the columns that the statement returns: it is to be prepared anew. */
-function isOutdated(error: unknown): boolean {
+/** Says whether a migration has changed the columns that a prepared statement returns: it is to be prepared anew. */
+export function isOutdated(error: unknown): boolean {
   return (error as { routine?: string }).routine === 'RevalidateCachedQuery';
 }

@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import {
-  AppError,
+  type AppError,
   type DayUsage,
   isGroup,
   isLive,
   limitReached,
   messagesReached,
   Reserve,
+  sessionAway,
   type SessionReply,
   type SessionRestriction,
   type SessionState,
@@ -47,7 +48,7 @@ export class AdmissionService {
   /**
    * Checks the session, before anything is counted.
    * @param mayWait the message waits for a session that is not connected
-   * @throws AppError `SESSION_NOT_CONNECTED`, or `RATE_LIMITED` of a session that is read-only or restricted
+   * @throws AppError `SESSION_NOT_CONNECTED`, `UPSTREAM_UNAVAILABLE` while the session moves, or `RATE_LIMITED` where it is read-only or restricted
    */
   async assertOpen(
     subscription: SubscriptionState,
@@ -55,9 +56,7 @@ export class AdmissionService {
     contact: string,
     mayWait: boolean,
   ): Promise<void> {
-    const { id: sessionId, status, statusReason } = ranked.session;
-    if (!isLive(status) && !mayWait)
-      throw new AppError('SESSION_NOT_CONNECTED', undefined, { sessionId, status, statusReason });
+    if (!isLive(ranked.session.status) && !mayWait) throw sessionAway(ranked.session);
     if (isReadOnly(subscription, ranked)) throw await this.limits.readOnlyRefusal(subscription);
     await this.assertMayReach(subscription.tenantId, ranked.session, contact);
   }

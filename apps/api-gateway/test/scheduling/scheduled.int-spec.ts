@@ -98,17 +98,23 @@ describe('a message with a time', () => {
     expect((await commands()).map(({ id }) => id)).toEqual([...first, ...together]);
   });
 
-  test('is not overtaken by one whose time comes while it waits for another try', async () => {
+  const whileMoving = async (run: () => Promise<void>): Promise<void> => {
+    Object.assign(session, { status: 'RECONNECTING', statusReason: 'MAINTENANCE' });
+    await run();
+    session.status = 'CONNECTED';
+  };
+  test.each([
+    ['limits is away', (run: () => Promise<void>) => gateway.fakes.without(Reserve, run)],
+    ['its session moves to another worker', whileMoving],
+  ])('waits while %s, and is not overtaken by one whose time comes then', async (_, during) => {
     const first = await schedule();
     const second = await schedule({ sendAt: inMs(HOUR_MS + MINUTE_MS) });
-    const isPutOff = async (): Promise<boolean> => {
-      const sql = `SELECT FROM gateway.scheduled_message WHERE job_id = $1
-        AND look_at - clock_timestamp() BETWEEN interval '1 second' AND interval '3 seconds'`;
-      return (await gateway.service.database.query(sql, [first])).length > 0;
-    };
-    await gateway.fakes.without(Reserve, async () => {
+    const sql = `SELECT FROM gateway.scheduled_message WHERE job_id = $1
+      AND look_at - clock_timestamp() BETWEEN interval '1 second' AND interval '3 seconds'`;
+    const putOff = () => gateway.service.database.query(sql, [first]);
+    await during(async () => {
       await move(HOUR_MS);
-      await waitFor('its first try', isPutOff);
+      await waitFor('its first try', async () => (await putOff()).length > 0);
     });
     await move(HOUR_MS + MINUTE_MS);
     await waitFor('both commands', async () => (await commands()).length === 2);

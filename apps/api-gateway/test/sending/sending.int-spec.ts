@@ -149,6 +149,24 @@ describe('refusals come in a fixed order', () => {
     expect(gateway.fakes.asked).not.toContain(Reserve.subject);
   });
 
+  test.each(['MAINTENANCE', 'WORKER_LOST'] as const)(
+    'a session that moves to another worker (%s) is 503, to be repeated in a second, and one that was never linked 400',
+    async (statusReason) => {
+      const moving = { status: 'RECONNECTING' as const, statusReason };
+      const answers = [{}, { phone: null }].map((more) => {
+        const { id } = gateway.fakes.addSession(tenant.tenantId, { ...moving, ...more });
+        return send({ sessionId: id, to: '+15550001111', text: 'x' });
+      });
+      const [moves, isNew] = await Promise.all(answers);
+      expect(moves).toMatchObject({
+        status: 503,
+        body: { code: 'UPSTREAM_UNAVAILABLE', meta: { statusReason } },
+      });
+      expect(moves?.headers.get('retry-after')).toBe('1');
+      expect(isNew).toMatchObject({ status: 400, body: { code: 'SESSION_NOT_CONNECTED' } });
+    },
+  );
+
   test.each([
     ['session', /^The messages of this session for today are used up: its warmup tier allows 10 a day\./],
     ['plan', /^The messages of the plan for today are used up: it allows 10 a day\.$/],

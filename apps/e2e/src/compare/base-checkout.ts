@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ROOT } from '../repository.js';
@@ -13,18 +13,44 @@ const STEP_LIMIT_MS = 20 * 60_000;
 /** The file is there once a checkout is built. */
 const BUILT = '.built';
 
+/** The commit that counts as the last release of an app that has no tag: from it on, a roll-out shows clients nothing but 503. */
+const FIRST = '46a63e31a425d18e0487aaa5a8465a266f3cb6b0';
+
 /** Finds the commit to compare with: where this one left `ref`; without one, the last release, or the commit before. */
 export async function baseCommit(ref: string | undefined): Promise<string> {
   const base = ref ?? (await git('describe', '--tags', '--abbrev=0').catch(() => 'HEAD^'));
   return git('merge-base', 'HEAD', base);
 }
 
-/** Checks a commit out below `.data/compare`, with its packages, and builds it. One that is there from the last time is taken as it is. */
-export async function checkout(commit: string, say: (line: string) => void): Promise<string> {
-  const folder = join(FOLDER, commit);
-  if (existsSync(join(folder, BUILT))) return folder;
-  await rm(FOLDER, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true });
+/** Finds the commit of the last release of an app before this commit, by its tag `<app>@<version>` (docs/adr/0050-services-are-released-one-by-one.md). */
+export async function releasedCommit(app: string): Promise<string> {
+  const tag = await git('describe', '--tags', '--abbrev=0', '--match', `${app}@*`, 'HEAD^').catch(
+    () => FIRST,
+  );
+  return git('rev-parse', `${tag}^{commit}`);
+}
+
+/**
+ * Checks commits out below `.data/compare`, with their packages, and builds them; returns how to find the folder of each. Those that are there
+ * from the last time are taken as they are, all others are removed.
+ */
+export async function checkOut(
+  commits: Iterable<string>,
+  say: (line: string) => void,
+): Promise<(commit: string) => string> {
+  const folderOf = (commit: string): string => join(FOLDER, commit);
+  await mkdir(FOLDER, { recursive: true });
+  const wanted = new Set(commits);
+  for (const name of await readdir(FOLDER)) {
+    const isKept = wanted.has(name) && existsSync(join(FOLDER, name, BUILT));
+    if (!isKept) await rm(join(FOLDER, name), { recursive: true, force: true });
+  }
+  for (const commit of wanted) if (!existsSync(folderOf(commit))) await build(commit, folderOf(commit), say);
+  return folderOf;
+}
+
+async function build(commit: string, folder: string, say: (line: string) => void): Promise<void> {
+  await mkdir(folder);
   const archive = join(FOLDER, 'source.tar');
   await git('archive', `--output=${archive}`, commit);
   await run('tar', ['-xf', archive, '-C', folder]);
@@ -33,7 +59,6 @@ export async function checkout(commit: string, say: (line: string) => void): Pro
   await runIn(ROOT, process.execPath, 'tools/link-packages.mjs', folder);
   await runIn(folder, process.execPath, 'apps/launcher/build.mjs');
   writeFileSync(join(folder, BUILT), '');
-  return folder;
 }
 
 async function runIn(cwd: string, command: string, ...args: string[]): Promise<void> {

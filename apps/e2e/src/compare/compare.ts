@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import type { Outcome } from '../named-run.js';
 import { RUNS } from '../named-runs.js';
 import { ROOT } from '../repository.js';
-import { baseCommit, checkout } from './base-checkout.js';
+import { baseCommit, checkOut } from './base-checkout.js';
 import { runBench } from './bench-process.js';
 import { figureAt, type Judgement, judge } from './judgement.js';
 
@@ -22,7 +22,7 @@ export async function compare(args: string[]): Promise<number> {
   if (!judged) throw new Error(`There is no benchmark ${name} with figures to judge. ${USAGE}`);
   const say = (line: string): void => void process.stderr.write(`${line}\n`);
   const commit = await baseCommit(base);
-  const roots = { before: await checkout(commit, say), after: ROOT };
+  const roots = { before: (await checkOut([commit], say))(commit), after: ROOT };
   const found: Record<keyof typeof roots, Figures[]> = { before: [], after: [] };
   for (let round = 1; round <= rounds; round += 1) {
     // The sides take turns, so that neither is always the second.

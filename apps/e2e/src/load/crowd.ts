@@ -14,13 +14,16 @@ export interface Crowd {
   workers: string[];
 }
 
-/** Starts a stack and links the sessions, in the usual way or in another one; returns when they are calm at their owners. */
+/**
+ * Starts a stack and links the sessions, in the usual way or in another one; returns when they are calm at their owners.
+ * @param size `roots`: for processes that are started from another copy of the repository
+ */
 export async function gather(
-  size: { workers: number; sessions: number },
+  size: { workers: number; sessions: number; roots?: Record<string, string> },
   say: (line: string) => void,
   link: (stack: Stack, tenant: NewTenant) => Promise<Actor> = (stack, tenant) => Actor.link(stack, tenant),
 ): Promise<Crowd> {
-  const stack = await Stack.start({ SESSION_WORKERS: String(size.workers) });
+  const stack = await Stack.start({ SESSION_WORKERS: String(size.workers) }, size.roots);
   const receiver = await WebhookReceiver.start();
   const tenant = await createTenant(stack, '--plan', 'ENTERPRISE', '--internal');
   const prepare = async (actor: Actor): Promise<void> => {

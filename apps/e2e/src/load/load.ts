@@ -13,6 +13,8 @@ const LEAD = 0.15;
 const SETTLE_LIMIT_MS = 90_000;
 /** Pause between two tries of a send that was refused, in ms. */
 const RETRY_MS = 250;
+/** Reason of a call that ended without an answer, as on a connection that closed. */
+export const NO_ANSWER = 'no answer';
 
 /** The figures of a load, counted at the simulator and at the receiver. */
 export interface LoadFigures {
@@ -52,6 +54,8 @@ export interface LoadPlan {
   patienceMs?: number;
   /** Listens to each acceptance, with how many there are. */
   onAccepted?(count: number): void;
+  /** Listens to each answer that refuses a send: `503 UPSTREAM_UNAVAILABLE`, or `no answer`. */
+  onRefused?(reason: string): void;
 }
 
 /** A linked number that talks with its contacts. */
@@ -86,15 +90,29 @@ export class Load {
   private readonly jobs = new Map<string, string>();
   private readonly writeFailures = new Set<string>();
   private isAbandoned = false;
+  /** Number of messages that are begun each way; `end` makes it less. */
+  private most: number;
+  private begun = 0;
 
   constructor(
     private readonly actors: readonly Talker[],
     private readonly receiver: WebhookReceiver,
     private readonly plan: LoadPlan,
   ) {
+    this.most = plan.messages;
     this.contactsEach = Math.ceil(CONTACTS / actors.length);
     this.contacts = Array.from({ length: actors.length * this.contactsEach }, inventPhone);
     this.texts = Array.from({ length: plan.messages }, (_, n) => `${plan.label} ${n} ${randomUUID()}`);
+  }
+
+  /** Number of messages each way. */
+  get messages(): number {
+    return this.most;
+  }
+
+  /** Begins no message more, of a load at a rate; `run` resolves when those before have arrived. */
+  end(): void {
+    this.most = Math.min(this.most, this.begun);
   }
 
   /**
@@ -131,7 +149,7 @@ export class Load {
     );
     const arrived = async (): Promise<boolean> => {
       if (isComplete(await this.count())) return true;
-      await delay(this.plan.messages); // counting takes longer the more there is
+      await delay(this.most); // counting takes longer the more there is
       return false;
     };
     // The figures show what is missing.
@@ -223,7 +241,8 @@ export class Load {
     const underWay: Promise<void>[] = [];
     for (const [n, text] of this.texts.entries()) {
       await delay(Math.max(0, startedAt + (n * 1000) / perSecond - performance.now()));
-      if (this.isAbandoned) break;
+      if (this.isAbandoned || n >= this.most) break;
+      this.begun = Math.max(this.begun, n + 1);
       underWay.push(act(n, text));
     }
     await Promise.all(underWay);
@@ -239,13 +258,17 @@ export class Load {
       const { status, body } = await (this.plan.withFiles
         ? actor.sendFile(to, text, id)
         : actor.send(to, text, id));
-      return status === 200 ? String(body['jobId']) : undefined;
+      if (status === 200) return String(body['jobId']);
+      this.plan.onRefused?.(reasonOfAnswer(status, body));
+      return undefined;
     };
+    const tryAgain = (): Promise<string | undefined> =>
+      tryOnce().catch(() => void this.plan.onRefused?.(NO_ANSWER));
     const deadline = performance.now() + (this.plan.patienceMs ?? SETTLE_LIMIT_MS);
-    let jobId = await tryOnce().catch(() => undefined);
+    let jobId = await tryAgain();
     while (!jobId && performance.now() < deadline) {
       await delay(RETRY_MS);
-      jobId = await tryOnce().catch(() => undefined);
+      jobId = await tryAgain();
     }
     // Sends stay refused: the others would only wait as long. What is missing shows in the figures.
     if (!jobId) this.isAbandoned = true;
@@ -286,6 +309,12 @@ export class Load {
     const first = (n % this.actors.length) * this.contactsEach;
     return this.contacts[first + (Math.floor(n / this.actors.length) % this.contactsEach)] as string;
   }
+}
+
+/** Names an answer that refuses a call: status and code, and why a session is away. */
+export function reasonOfAnswer(status: number, { code, meta }: Record<string, unknown>): string {
+  const { statusReason } = (meta ?? {}) as { statusReason?: string };
+  return [status, code, ...(statusReason ? [statusReason] : [])].join(' ');
 }
 
 /** Returns the text of an error with its cause: `fetch failed` says nothing. */

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -54,10 +54,11 @@ export class Stack {
 
   /**
    * Starts a private one; `env` as `npm start` takes it. Always with the simulator, because it is where things are
-   * counted, whatever platform the environment names.
+   * counted, whatever platform the environment names. `roots`: see `startFrom`.
    */
-  static async start(env: Record<string, string> = {}): Promise<Stack> {
+  static async start(env: Record<string, string> = {}, roots: Record<string, string> = {}): Promise<Stack> {
     const dataDir = await mkdtemp(join(tmpdir(), 'svc-e2e-'));
+    writeRoots(dataDir, roots);
     const launcher = spawn(process.execPath, [LAUNCHER, 'start'], {
       env: {
         ...process.env,
@@ -120,6 +121,11 @@ export class Stack {
     }
     await rm(this.dataDir, { recursive: true, force: true });
     Stack.started.delete(this);
+  }
+
+  /** Says from which copy of the repository processes are started from now on, by their names; all others are of this one. */
+  startFrom(roots: Record<string, string>): void {
+    writeRoots(this.dataDir, roots);
   }
 
   /** Ends a process of the stack the hard way; the launcher starts it again. */
@@ -192,6 +198,13 @@ async function call<T>(
     headers: { get: (name) => answered[name]?.toString() ?? null },
     body: (isJson ? JSON.parse(text) : { text }) as T,
   };
+}
+
+/** Writes the file that the launcher reads at each start of a process (`roots.ts`), all of it or nothing. */
+function writeRoots(dataDir: string, roots: Record<string, string>): void {
+  const file = join(dataDir, 'roots.json');
+  writeFileSync(`${file}.new`, JSON.stringify(roots));
+  renameSync(`${file}.new`, file);
 }
 
 function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {

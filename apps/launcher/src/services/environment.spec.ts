@@ -3,10 +3,12 @@ import { readConfig } from '../config.js';
 import {
   migrationEnvironment,
   serviceEnvironment,
+  type ServiceProcess,
   serviceVariables,
   simulatorEnvironment,
 } from './environment.js';
 import type { Secrets } from '../state/secrets.js';
+import { runtimeOf } from './runtime.js';
 import { processNames, type ServiceRow, SERVICES } from './services.js';
 
 const secrets: Secrets = {
@@ -29,8 +31,12 @@ const addresses = {
   gatewayPort: 3100,
 };
 const rowOf = (name: string): ServiceRow => SERVICES.find((row) => row.name === name) as ServiceRow;
+const processOf = (name: string, row = rowOf(name)): ServiceProcess => ({
+  ...{ row, name },
+  runtime: runtimeOf(row.name),
+});
 const environmentOf = (name: string, env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv =>
-  serviceEnvironment(rowOf(name), serviceVariables(readConfig(env), secrets, addresses), secrets);
+  serviceEnvironment(processOf(name), serviceVariables(readConfig(env), secrets, addresses), secrets);
 
 describe('the environment of a service', () => {
   test('holds what every service needs and nothing of another one', () => {
@@ -71,6 +77,13 @@ describe('the environment of a service', () => {
     expect(holders('credentials key')).toEqual(['session-worker']);
   });
 
+  test('of a program of another copy holds what that one reads', () => {
+    const variables = serviceVariables(readConfig({ PAST_DUE_GRACE_DAYS: '3' }), secrets, addresses);
+    const billing = { ...processOf('billing'), runtime: { variables: ['PAST_DUE_GRACE_DAYS', 'NATS_URL'] } };
+    const { PAST_DUE_GRACE_DAYS, NATS_URL, ...others } = serviceEnvironment(billing, variables, secrets);
+    expect([PAST_DUE_GRACE_DAYS, NATS_URL, others]).toEqual(['3', 'nats://n', {}]);
+  });
+
   test('gives the gateway its port and the address others see', () => {
     expect(environmentOf('api-gateway')).toMatchObject({
       PORT: '3100',
@@ -101,7 +114,7 @@ describe('the environment of a service', () => {
     };
     const assistantOf = (env: Record<string, string>): NodeJS.ProcessEnv =>
       serviceEnvironment(
-        rowOf('assistant'),
+        processOf('assistant'),
         serviceVariables(readConfig(env), secrets, { ...addresses, sandbox }),
         secrets,
       );
@@ -128,11 +141,9 @@ describe('the environment of a service', () => {
     const variables = serviceVariables(readConfig({}), secrets, addresses);
     const names = processNames(row, 3);
     expect(names).toEqual(['session-worker', 'session-worker-2', 'session-worker-3']);
-    expect(names.map((name) => serviceEnvironment(row, variables, secrets, name)['WORKER_NAME'])).toEqual([
-      'session-worker-abcd',
-      'session-worker-2-abcd',
-      'session-worker-3-abcd',
-    ]);
+    expect(
+      names.map((name) => serviceEnvironment(processOf(name, row), variables, secrets)['WORKER_NAME']),
+    ).toEqual(['session-worker-abcd', 'session-worker-2-abcd', 'session-worker-3-abcd']);
   });
 
   test('runs several processes of the session worker alone', () => {

@@ -3,7 +3,7 @@ import type { LauncherConfig } from '../config.js';
 import { MEDIA_FOLDER, SIMULATOR_CA_FILE, SIMULATOR_STATE_FILE } from '../state/data-dir.js';
 import type { Secrets } from '../state/secrets.js';
 import { GATEWAY, type ServiceRow, SIMULATOR } from './services.js';
-import { MACHINE_VARIABLES, runtimeOf } from './runtime.js';
+import { MACHINE_VARIABLES, type Runtime, runtimeOf } from './runtime.js';
 
 /** Variables by name; absent ones are undefined. */
 export type Variables = Record<string, string | undefined>;
@@ -68,20 +68,27 @@ function operatorsModel({ env }: LauncherConfig, { sandbox }: StackAddresses): V
   return { ASSISTANT_BASE_URL: sandbox.SANDBOX_LLM_URL, ASSISTANT_MODEL: 'stand-in' };
 }
 
+/** One process of a service. */
+export interface ServiceProcess {
+  row: ServiceRow;
+  name: string;
+  /** Table of the program that is started: that of another copy of the repository may read other variables. */
+  runtime: Pick<Runtime, 'variables'>;
+}
+
 /** Makes the whole environment of one process of a service: the variables that it reads and nothing else. */
 export function serviceEnvironment(
-  row: ServiceRow,
+  { row, name, runtime }: ServiceProcess,
   variables: Variables,
   secrets: Secrets,
-  processName = row.name,
 ): NodeJS.ProcessEnv {
-  return pick([...MACHINE_VARIABLES, ...runtimeOf(row.name).variables], {
+  return pick([...MACHINE_VARIABLES, ...runtime.variables], {
     ...variables,
     ...(row.name === GATEWAY ? { HOST: variables['GATEWAY_HOST'] } : {}),
     PORT: variables['GATEWAY_PORT'],
     OPS_PORT: '0',
     // The name is the same after a restart, so that the worker takes its partitions back immediately instead of waiting for its old leases.
-    WORKER_NAME: `${processName}-${secrets.stackId}`,
+    WORKER_NAME: `${name}-${secrets.stackId}`,
   });
 }
 

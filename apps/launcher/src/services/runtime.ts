@@ -17,9 +17,9 @@ export interface Runtime {
   variables: readonly string[];
 }
 
-/** Reads the table of an app that is built. */
-export function runtimeOf(name: string): Runtime {
-  const file = join(ROOT, 'apps', name, 'dist/bundle/runtime.json');
+/** Reads the table of an app that is built, in this copy of the repository or in the one at `root`. */
+export function runtimeOf(name: string, root = ROOT): Runtime {
+  const file = join(root, 'apps', name, 'dist/bundle/runtime.json');
   if (!existsSync(file)) throw new Error(`${file} is missing. Build first: npm run build`);
   return JSON.parse(readFileSync(file, 'utf8')) as Runtime;
 }

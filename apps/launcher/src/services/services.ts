@@ -40,7 +40,7 @@ export function processNames({ name }: ServiceRow, sessionWorkers: number): stri
   return Array.from({ length: count }, (_, n) => (n === 0 ? name : `${name}-${n + 1}`));
 }
 
-/** Names a bundled program of an app: `main` stays, `migrate` ends by itself. */
-export function programOf(name: string, program: 'main' | 'migrate'): string {
-  return join(ROOT, 'apps', name, 'dist/bundle', `${program}.js`);
+/** Names a bundled program of an app, in this copy of the repository or in the one at `root`: `main` stays, `migrate` ends by itself. */
+export function programOf(name: string, program: 'main' | 'migrate', root = ROOT): string {
+  return join(root, 'apps', name, 'dist/bundle', `${program}.js`);
 }

@@ -17,7 +17,7 @@ import { say, step } from '../screen.js';
 import { freePort } from '../processes/ports.js';
 import { loadSecrets, natsPassword, OPERATOR, OWNER, type Secrets } from '../state/secrets.js';
 import { embeddedNats, embeddedPostgres } from './servers.js';
-import { runtimeOf } from '../services/runtime.js';
+import { type Runtime, runtimeOf } from '../services/runtime.js';
 import {
   processNames,
   type ProgramRow,
@@ -26,6 +26,7 @@ import {
   type ServiceRow,
   SIMULATOR_ROW,
 } from '../services/services.js';
+import { rootOf } from '../state/roots.js';
 import { removeStackFile, type StackDescription, writeStackFile } from '../state/stack-file.js';
 import { type Launch, type Listener, type Running, Supervised } from '../processes/supervised.js';
 
@@ -147,7 +148,8 @@ export class Stack {
     await this.together(
       SERVICES.flatMap((row) =>
         processNames(row, this.config.sessionWorkers).map((name) => {
-          const env = (): NodeJS.ProcessEnv => serviceEnvironment(row, variablesOf(row), this.secrets, name);
+          const env = (runtime: Runtime): NodeJS.ProcessEnv =>
+            serviceEnvironment({ row, name, runtime }, variablesOf(row), this.secrets);
           const part = this.supervise(row, env, name);
           return step(name, () => part.start());
         }),
@@ -199,20 +201,27 @@ export class Stack {
 
   private async migrate(row: ServiceRow, variables: Variables): Promise<void> {
     const log = new LogFile(this.config.dataDir, `${row.name}-migrations`);
-    const plan = { program: programOf(row.name, 'migrate'), env: migrationEnvironment(variables), log };
+    const program = programOf(row.name, 'migrate', rootOf(this.config.dataDir, row.name));
+    const plan = { program, env: migrationEnvironment(variables), log };
     await runToEnd(plan, this.stopping.signal).catch((error: Error) => {
       throw new Error(`The schema of ${row.name} could not be brought up to date: ${error.message}`);
     });
   }
 
   /** Makes a service as a child process that is started again when it dies; it is not started yet. */
-  private supervise(row: ProgramRow, env: () => NodeJS.ProcessEnv, name = row.name): Supervised<Child> {
-    const plan = {
-      program: programOf(row.name, 'main'),
-      log: new LogFile(this.config.dataDir, name),
-      runtime: runtimeOf(row.name),
+  private supervise(
+    row: ProgramRow,
+    env: (runtime: Runtime) => NodeJS.ProcessEnv,
+    name = row.name,
+  ): Supervised<Child> {
+    const { dataDir } = this.config;
+    const log = new LogFile(dataDir, name);
+    const launch: Launch<Child> = (_previous, aborted) => {
+      const root = rootOf(dataDir, name);
+      const runtime = runtimeOf(row.name, root);
+      const program = programOf(row.name, 'main', root);
+      return startChild({ program, log, runtime, env: env(runtime) }, aborted);
     };
-    const launch: Launch<Child> = (_previous, aborted) => startChild({ ...plan, env: env() }, aborted);
     return this.add(new Supervised(name, row.stopOrder, launch, this.listener));
   }
 

@@ -5,6 +5,7 @@ import { reasonOf } from '../reason.js';
 export const SECRETS_FILE = 'secrets.json';
 export const DEMO_FILE = 'demo.json';
 export const STACK_FILE = 'stack.json';
+export const ROOTS_FILE = 'roots.json';
 export const MEDIA_FOLDER = 'media';
 export const SIMULATOR_STATE_FILE = 'simulator.ndjson';
 export const SIMULATOR_CA_FILE = 'simulator-ca.pem';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { isLive } from '@svc/contracts';
+import { isLive, isMoving } from '@svc/contracts';
 import type { Fence } from '@svc/ownership';
 import { OutboxService } from '@svc/service';
 import { DataSource } from 'typeorm';
@@ -88,6 +88,7 @@ function snapshotOf(session: Session): SessionSnapshot {
     tenantId,
     status,
     phone,
+    isMoving: isMoving(session),
     wait: waits ? { reason, until: statusUntil ?? undefined } : undefined,
   };
 }

@@ -41,7 +41,8 @@ afterEach(() => {
 });
 
 function make(status: SessionStatus): void {
-  runner = new SessionRunner({ id: 'session', tenantId: 'tenant', status, phone: null }, tools());
+  const isMoving = status === 'RECONNECTING';
+  runner = new SessionRunner({ id: 'session', tenantId: 'tenant', status, phone: null, isMoving }, tools());
 }
 
 function tools(): RunnerTools {
@@ -136,10 +137,13 @@ test('connects, and logs in', async () => {
   expect(calls).toContain('attach');
 });
 
-test('tells first that a session was disconnected whose former owner vanished', async () => {
-  make('CONNECTED');
+test.each([
+  ['CONNECTED', ['RECONNECTING WORKER_LOST session.disconnected', 'CONNECTING WORKER_LOST']],
+  ['RECONNECTING', ['CONNECTING WORKER_LOST']],
+] as const)('says of a session that was %s at its former owner that it moves', async (status, told) => {
+  make(status);
   await runner.start();
-  expect(seen).toEqual(['RECONNECTING WORKER_LOST session.disconnected', 'CONNECTING CONNECT_REQUESTED']);
+  expect(seen).toEqual(told);
 });
 
 test('shows QR codes to link a number, and is connected once one is scanned', async () => {

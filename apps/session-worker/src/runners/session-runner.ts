@@ -73,10 +73,12 @@ export class SessionRunner {
    */
   async start(): Promise<void> {
     this.steps.add(async () => {
-      if (this.status.isLive) await this.status.disconnected('RECONNECTING', 'WORKER_LOST');
-      const { wait } = this.session;
+      const isLost = this.status.isLive;
+      if (isLost) await this.status.disconnected('RECONNECTING', 'WORKER_LOST');
+      const { wait, isMoving } = this.session;
       if (wait) this.next.after(wait);
-      else await this.connect('CONNECT_REQUESTED');
+      // Callers are told by that reason that it moves (`sessionAway`), until it is back.
+      else await this.connect(isLost || isMoving ? 'WORKER_LOST' : 'CONNECT_REQUESTED');
     });
     await this.steps.idle();
     this.assertWritten();

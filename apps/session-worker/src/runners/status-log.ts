@@ -28,6 +28,8 @@ export interface SessionSnapshot {
   phone: string | null;
   /** Wait before it logs in again, where another process had it wait. */
   wait?: Wait | undefined;
+  /** True when it was on its way from one process to another. */
+  isMoving?: boolean;
 }
 
 /** Writes each change of one session's status, together with the event that reports it to tenants. */

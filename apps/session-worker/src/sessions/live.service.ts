@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import {
   AnswerPasskey,
   type AnswerPasskeyV1,
-  AppError,
   ConfirmPasskey,
   type ConfirmPasskeyV1,
   type ContactView,
@@ -21,6 +20,7 @@ import {
   type RejectCallV1,
   type RequestContract,
   RequestPairingCode,
+  sessionAway,
   type SessionRef,
   SetTyping,
   type TypingV1,
@@ -92,10 +92,8 @@ export class LiveService {
     contract: RequestContract<Q, A>,
     request: Q,
   ): Promise<A> {
-    const { id: sessionId, status, statusReason } = await this.sessions.get(request);
-    if (!isLive(status)) {
-      throw new AppError('SESSION_NOT_CONNECTED', undefined, { sessionId, status, statusReason });
-    }
+    const session = await this.sessions.get(request);
+    if (!isLive(session.status)) throw sessionAway(session);
     return this.ask(contract, request);
   }
 

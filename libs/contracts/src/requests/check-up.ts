@@ -21,7 +21,7 @@ export class DatabaseState {
 export class CheckUpReply {
   /** Host name and process id. */
   @IsString() process: string;
-  /** Version of the gateway that it was built from. */
+  /** Version of its app. */
   @IsString() version: string;
   @IsString() node: string;
   @IsISO8601() startedAt: string;

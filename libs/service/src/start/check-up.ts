@@ -11,15 +11,13 @@ import type { Messaging } from '@svc/messaging';
 import type { DataSource } from 'typeorm';
 import { envVariables, refusalsWith } from '../config/config.js';
 import type { ServiceConfig } from '../config/service-config.js';
+import { VERSION } from './version.js';
 
 /** Connections for the leases of an app that owns partitions: renewing, taking and giving back may go on at once. */
 export const LEASE_CONNECTIONS = 3;
 
 /** Time for the database to answer, in ms: less than whoever asks waits. */
 const DATABASE_LIMIT_MS = 1_500;
-
-/** Version of the gateway, which `tools/bundle.mjs` writes into the program. */
-declare const SVC_VERSION: string | undefined;
 
 interface ServerRow {
   started: Date;
@@ -53,7 +51,7 @@ export class CheckUp implements OnApplicationBootstrap {
     const [streams, database] = await Promise.all([this.messaging.streams.findings(), this.database()]);
     return {
       process: `${hostname()}-${process.pid}`,
-      version: typeof SVC_VERSION === 'string' ? SVC_VERSION : 'not bundled',
+      version: VERSION,
       node: process.versions.node,
       startedAt: this.startedAt,
       production: this.config.mode === 'production',

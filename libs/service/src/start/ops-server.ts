@@ -15,6 +15,7 @@ import { log } from '../logging/logger.js';
 import { metricsText } from '../metrics.js';
 import { toAppError } from './error-filters.js';
 import { requestIdOf } from './request-id.js';
+import { VERSION } from './version.js';
 
 /** Token of an app's own readiness check, e.g. that its lease loop runs. */
 export const READINESS = Symbol('readiness');
@@ -46,7 +47,7 @@ export class OpsServer implements OnModuleDestroy, OnApplicationShutdown {
     @Optional() @Inject(READINESS) private readonly readiness?: Readiness,
     @Optional() @Inject(OPS_PAGES) more: OpsPages = {},
   ) {
-    const ok = { status: 'ok' };
+    const ok = { status: 'ok', version: VERSION };
     this.pages = {
       '/health/live': () => ok,
       '/health/ready': async () => {

@@ -24,9 +24,15 @@ import { log, NestLogger, setUpLogger, silenceConsole } from '../logging/logger.
 import { HttpErrorFilter, RpcErrorFilter } from './error-filters.js';
 import { OpsServer } from './ops-server.js';
 import { requestIdOf } from './request-id.js';
+import { VERSION } from './version.js';
 
 /** Time limit for headers and body to come in, in ms: a client that sends byte by byte must not hold a connection for ever. */
 const REQUEST_LIMIT_MS = 30_000;
+
+/** Time for the last answers to go out before the connection closes, in ms. */
+const GRACE_MS = 500;
+/** Longest wait for the last requests to be answered, in ms: nobody waits longer for an answer (`RpcClient`). */
+const LAST_ANSWERS_MS = 5_000;
 
 /** Start options of an app. */
 export interface StartOptions {
@@ -131,7 +137,7 @@ async function connectTransports(
     queue: name,
     waitOnFirstConnect: true,
     gracefulShutdown: true,
-    gracePeriod: 500,
+    gracePeriod: GRACE_MS,
   });
   const servers: CustomTransportStrategy[] = [requests];
   if (jetstream) servers.push(app.get(JetStreamStrategy, { strict: false }));
@@ -188,7 +194,7 @@ function endWithConnections(app: NestFastifyApplication): void {
 }
 
 function announce(name: string, ports: { opsPort: number; port?: number }): void {
-  log().info(ports, `${name} is ready`);
+  log().info({ ...ports, version: VERSION }, `${name} is ready`);
   process.send?.({ type: 'ready', ...ports });
 }
 
@@ -214,12 +220,52 @@ export class ContractPipe implements PipeTransform {
   }
 }
 
+/** Connection to NATS, as far as a server of requests uses it. */
+interface Requests {
+  subscribe(subject: string, options: object): { drain(): Promise<void>; unsubscribe(): void };
+}
+
 /**
  * Answers requests over NATS as Nest's server does, but finds a handler by the subject as it is. Nest takes a subject for JSON first, and as it is
- * none makes and throws an error for every request: a twentieth of what `limits` does.
+ * none makes and throws an error for every request: a twentieth of what `limits` does. At its end it answers what the server has sent already, however
+ * long that takes on a busy machine; Nest would drop it, and whoever asked would wait for an answer in vain.
  */
 export class RequestServer extends ServerNats {
+  private readonly heard: ReturnType<Requests['subscribe']>[] = [];
+  private readonly underWay = new Set<Promise<unknown>>();
+
+  override bindEvents(client: Requests): void {
+    super.bindEvents({
+      subscribe: (subject: string, options: object) => {
+        const subscription = client.subscribe(subject, options);
+        this.heard.push(subscription);
+        return subscription;
+      },
+    });
+  }
+
   override getHandlerByPattern(subject: string): MessageHandler | null {
     return this.messageHandlers.get(subject) ?? null;
+  }
+
+  override async handleMessage(subject: string, message: unknown): Promise<unknown> {
+    const work = super.handleMessage(subject, message);
+    this.underWay.add(work);
+    try {
+      return await work;
+    } finally {
+      this.underWay.delete(work);
+    }
+  }
+
+  override async close(): Promise<void> {
+    // NATS may be away: there is nobody to answer then.
+    await Promise.race([this.answerAll(), delay(LAST_ANSWERS_MS, undefined, { ref: false })]);
+    await super.close();
+  }
+
+  private async answerAll(): Promise<void> {
+    await Promise.allSettled(this.heard.map((subscription) => subscription.drain()));
+    await Promise.allSettled(this.underWay);
   }
 }

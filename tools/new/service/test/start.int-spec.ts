@@ -15,7 +15,7 @@ test.each(['live', 'ready'])('the service says that it is %s', async (probe) => 
   const response = await fetch(`${service.opsUrl}/health/${probe}`);
   expect({ status: response.status, body: await response.json() }).toEqual({
     status: 200,
-    body: { status: 'ok' },
+    body: { status: 'ok', version: expect.any(String) },
   });
 });
 

@@ -81,10 +81,10 @@ export function diagnosisText({ findings, processes }: Diagnosis): string {
     '',
   ]);
   const list = (values: string[]): string => [...new Set(values)].join(', ');
-  const versions = list(processes.map(({ version }) => version));
+  const versions = list(processes.map(({ app, version }) => `${app} ${version}`));
   const nodes = list(processes.map(({ node }) => node));
   const count = processes.length === 1 ? '1 process' : `${processes.length} processes`;
-  const seen = processes.length === 0 ? 'no process' : `${count} of version ${versions} on Node ${nodes}`;
+  const seen = processes.length === 0 ? 'no process' : `${count} on Node ${nodes} (${versions})`;
   const looked = `Looked at ${seen}: configuration, keys, streams, durables, clocks, connections to the database.`;
   return [...words, `${isWrong({ findings, processes }) ? '' : 'All well. '}${looked}`].join('\n');
 }

@@ -32,13 +32,13 @@ describe('of the processes the doctor says', () => {
     expect(found([anAnswer()], ['limits', 'billing'])).toEqual(['wrong: billing does not answer.']);
   });
 
-  test('that several versions run, which may be a roll-out', () => {
+  test('that several versions of one service run, which may be a roll-out', () => {
     const answers = [
       anAnswer(),
       anAnswer({ app: 'billing', version: '1.1.0' }),
       anAnswer({ version: '1.1.0' }),
     ];
-    expect(found(answers)).toEqual(['Several versions run: 1.0.0 (limits), 1.1.0 (billing, limits).']);
+    expect(found(answers)).toEqual(['Several versions of limits run: 1.0.0, 1.1.0.']);
   });
 
   test('what several services would be refused for, once', () => {
@@ -126,7 +126,7 @@ test('people read what is wrong first, and that all is well where nothing is', (
   const { app, process, version, node, startedAt } = anAnswer();
   const processes = [{ app, process, version, node, startedAt }];
   const finding = (what: string, wrong: boolean) => ({ what, why: 'W.', remedy: 'R.', wrong });
-  const looked = /Looked at 1 process of version 1\.0\.0 on Node 24\.0\.0: /;
+  const looked = /Looked at 1 process on Node 24\.0\.0 \(limits 1\.0\.0\): /;
   expect(diagnosisText({ findings: [], processes })).toMatch(new RegExp(`^All well\\. ${looked.source}`));
   const text = diagnosisText({ findings: [finding('A note.', false), finding('A fault.', true)], processes });
   expect(text).toMatch(/^✗ A fault\.\n {4}Why: W\.\n {4}Do: R\.\n\n· A note\.\n/);

@@ -51,18 +51,19 @@ const logins = (answers: readonly Answer[]): Finding[] =>
     wrong: true,
   }));
 
+/** Each service has a version of its own: only two of the same service are worth a word. */
 function versions(answers: readonly Answer[]): Finding[] {
-  const byVersion = appsBy(answers, ({ version }) => [version]);
-  if (byVersion.size < 2) return [];
-  const list = [...byVersion].map(([version, apps]) => `${version} (${apps})`).join(', ');
-  return [
-    {
-      what: `Several versions run: ${list}.`,
+  const apps = [...new Set(answers.map(({ app }) => app))];
+  return apps.flatMap((app) => {
+    const all = new Set(answers.filter((answer) => answer.app === app).map(({ version }) => version));
+    if (all.size < 2) return [];
+    return {
+      what: `Several versions of ${app} run: ${[...all].join(', ')}.`,
       why: 'That is meant for the time of a roll-out.',
-      remedy: 'Roll all services out in one version.',
+      remedy: `Roll ${app} out in one version.`,
       wrong: false,
-    },
-  ];
+    };
+  });
 }
 
 function development(answers: readonly Answer[]): Finding[] {
