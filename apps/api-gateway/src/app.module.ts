@@ -10,6 +10,10 @@ import { AnswersConsumer } from './answers/answers.consumer.js';
 import { AnswersRepository } from './answers/answers.repository.js';
 import { AnswersService } from './answers/answers.service.js';
 import { PastService } from './answers/past.service.js';
+import { AssistantController } from './assistant/assistant.controller.js';
+import { Answerers } from './assistant/answerers.service.js';
+import { AnswerersConsumer } from './assistant/answerers.consumer.js';
+import { SessionAssistantRow } from './assistant/session-assistant.entity.js';
 import { AuditConsumer } from './audit/audit.consumer.js';
 import { AuditController } from './audit/audit.controller.js';
 import { AuditVerifier } from './audit/audit-verifier.js';
@@ -122,6 +126,8 @@ import { LiveService } from './sessions/live.service.js';
 import { PasskeyController } from './sessions/passkey.controller.js';
 import { PasskeyService } from './sessions/passkey.service.js';
 import { SessionsController } from './sessions/sessions.controller.js';
+import { SessionAssistantController } from './sessions/session-assistant.controller.js';
+import { SessionAssistantService } from './sessions/session-assistant.service.js';
 import { SessionCreation } from './sessions/session-creation.entity.js';
 import { SessionCreationService } from './sessions/session-creation.service.js';
 import { SessionsService } from './sessions/sessions.service.js';
@@ -175,6 +181,7 @@ const ENTITIES = [
   SandboxDay,
   SandboxNumber,
   ScheduledMessage,
+  SessionAssistantRow,
   SessionCreation,
   SingleUseLinkRow,
   Tenant,
@@ -211,6 +218,8 @@ const events = {
     LiveController,
     PasskeyController,
     ExternalConfigController,
+    AssistantController,
+    SessionAssistantController,
     WebhooksController,
     WebhookActionsController,
     DeliveriesController,
@@ -235,6 +244,7 @@ const events = {
     TenantsConsumer,
     TenantKeysConsumer,
     LinksConsumer,
+    AnswerersConsumer,
   ],
   providers: [
     ...connectionProviders('api-gateway', GatewayConfig, readConfig),
@@ -309,6 +319,8 @@ const events = {
     LiveService,
     PasskeyService,
     ExternalConfigService,
+    Answerers,
+    SessionAssistantService,
     EventLogService,
     EventStreams,
     LogReader,

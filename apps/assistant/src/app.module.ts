@@ -25,6 +25,7 @@ import { ProviderRepository } from './providers/provider.repository.js';
 import { ProvidersConsumer } from './providers/providers.consumer.js';
 import { ProvidersService } from './providers/providers.service.js';
 import { RETENTION_RULES } from './retention-rules.js';
+import { PublishingService } from './settings/publishing.service.js';
 import { SettingsConsumer } from './settings/settings.consumer.js';
 import { SettingsService } from './settings/settings.service.js';
 import { AnsweringService } from './turns/answering.service.js';
@@ -84,6 +85,7 @@ const configured: Provider[] = [
     ...connectionProviders('assistant', AssistantConfig, readConfig),
     ...configured,
     SettingsService,
+    PublishingService,
     ProviderRepository,
     ProvidersService,
     ConversationsService,

@@ -1,18 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
+  AssistantPublished,
+  type AssistantPublishedV1,
   DeleteProvider,
+  type Envelope,
   GetAssistantSettings,
   GetProvider,
   PublishAssistantSettings,
   SetAssistantSettings,
   SetProvider,
 } from '@svc/contracts';
+import { waitFor } from '@svc/testing';
 import { Scene, Shop } from './scene.js';
 
 let scene: Scene;
+const told: Envelope[] = [];
 beforeAll(async () => {
   scene = await Scene.start();
+  scene.service.messaging.onEventCopy(AssistantPublished, (envelope) => told.push(envelope));
 });
 afterAll(() => scene.stop());
 
@@ -24,6 +30,8 @@ const draft = (ref: { tenantId: string; sessionId: string }, instructions: strin
     settings: { mode: 'auto', instructions } as never,
     ...(ifRevision === undefined ? {} : { ifRevision }),
   });
+const publications = ({ sessionId }: { sessionId: string }): AssistantPublishedV1[] =>
+  told.map(({ data }) => data as AssistantPublishedV1).filter((data) => data.sessionId === sessionId);
 const publish = (
   ref: { tenantId: string; sessionId: string },
   more: { version?: number; ifRevision?: number } = {},
@@ -56,6 +64,22 @@ describe('settings', () => {
     ]);
   });
 
+  test('that hold already are not published once more: a repeat changes nothing, and is told to nobody', async () => {
+    const ref = aSession();
+    await draft(ref, 'One');
+    const first = await publish(ref);
+    expect(await publish(ref)).toEqual(first);
+    expect(await publish(ref, { version: 1 })).toEqual(first);
+    expect(scene.audit.of(ref.tenantId)).toHaveLength(1);
+    await draft(ref, 'Two');
+    await publish(ref);
+    await waitFor('two publications to be told', () => publications(ref).length === 2);
+    expect(publications(ref)).toMatchObject([
+      { sessionId: ref.sessionId, version: 1, mode: 'auto', publication: 1 },
+      { sessionId: ref.sessionId, version: 2, mode: 'auto', publication: 2 },
+    ]);
+  });
+
   test('that somebody else has changed meanwhile are not written over', async () => {
     const ref = aSession();
     await draft(ref, 'One');
@@ -80,8 +104,10 @@ describe('settings', () => {
 
   test('are kept in fifty versions and the one that holds', async () => {
     const ref = aSession();
-    await draft(ref, 'Same');
-    for (let count = 0; count < 53; count += 1) await publish(ref);
+    for (let count = 0; count < 53; count += 1) {
+      await draft(ref, `Version ${count}`);
+      await publish(ref);
+    }
     const rows = await scene.service.database.query<{ count: number }>(
       `SELECT count(*)::int AS count FROM assistant.settings_version WHERE session_id = '${ref.sessionId}'`,
     );

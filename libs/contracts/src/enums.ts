@@ -3,10 +3,17 @@ export const BOT_MODES = ['MANAGED', 'EXTERNAL'] as const;
 /** Value of `BOT_MODES`. */
 export type BotMode = (typeof BOT_MODES)[number];
 
-/** Answerers of a session, of what people write to it. None is `assistant` yet: it does not exist. */
+/** Answerers of a session, of what people write to it. */
 export const ANSWERERS = ['assistant', 'webhook', 'nobody'] as const;
 /** Value of `ANSWERERS`. */
 export type Answerer = (typeof ANSWERERS)[number];
+
+/**
+ * Modes of an assistant: `off` answers nobody; `shadow` makes answers and keeps them, and sends none; `auto` sends them.
+ */
+export const ASSISTANT_MODES = ['off', 'shadow', 'auto'] as const;
+/** Value of `ASSISTANT_MODES`. */
+export type AssistantMode = (typeof ASSISTANT_MODES)[number];
 
 /** Reasons for which a QR code is told besides the usual one, that the last has expired. */
 export const QR_REASONS = ['refreshed'] as const;

@@ -13,6 +13,8 @@ export {
 } from './contract.js';
 export {
   type Answerer,
+  ASSISTANT_MODES,
+  type AssistantMode,
   type BotMode,
   type PasskeyStage,
   type PasskeyStep,

@@ -32,6 +32,7 @@ import { Widgets1764000500000 } from './1764000500000-widgets.js';
 import { SuccessorsOfKeys1764700000321 } from './1764700000321-successors-of-keys.js';
 import { FirstOfKeys1764700000322 } from './1764700000322-first-of-keys.js';
 import { SendersOfMessages1764700000331 } from './1764700000331-senders-of-messages.js';
+import { SessionAssistants1764800000332 } from './1764800000332-session-assistants.js';
 import { PollVotes1764700000316 } from './1764700000316-poll-votes.js';
 import { SessionCreations1764700000317 } from './1764700000317-session-creations.js';
 import { Uploads1763700400000 } from './1763700400000-uploads.js';
@@ -80,6 +81,7 @@ export const schema = {
     SuccessorsOfKeys1764700000321,
     FirstOfKeys1764700000322,
     SendersOfMessages1764700000331,
+    SessionAssistants1764800000332,
   ],
   sql: sqlFolder(import.meta.url),
 };

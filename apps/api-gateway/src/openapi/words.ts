@@ -22,6 +22,8 @@ export const TAGS = {
   conversations: 'Messages by session and contact.',
   contacts: 'All that is kept of one person: read, export, erase.',
   sessions: 'One session is one phone number: link it, connect it, say who answers.',
+  assistant:
+    'Language models that answer MANAGED sessions: which ones, how, and what became of each message.',
   webhooks: 'Endpoints that receive events as signed POSTs; `createWebhook` says how they behave.',
   deliveries: 'What became of every event and endpoint; replays.',
   events: 'The log of your events, to read or to follow.',

@@ -23,6 +23,7 @@ const ROWS: readonly TenantRows[] = [
   { table: 'widget', where: OF_TENANT },
   { table: 'single_use_link', where: OF_TENANT },
   { table: 'session_creation', where: OF_TENANT },
+  { table: 'session_assistant', where: OF_TENANT },
   { table: 'sandbox_number', where: OF_SESSIONS },
   { table: 'erasure', where: OF_TENANT },
   { table: 'erased_contact', where: OF_TENANT },

@@ -15,11 +15,12 @@ import {
   type WebhookEndpointWithSecret,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
+import { Answerers } from '../assistant/answerers.service.js';
 import { AuditService } from '../audit/audit.service.js';
 import { BotKeys } from '../keys/bot-keys.service.js';
 import { actorOf, allows, type Caller } from '../auth/authorization.js';
 import { withoutNulls } from '../edge/without-nulls.js';
-import { answererOf, SessionsService } from './sessions.service.js';
+import { SessionsService } from './sessions.service.js';
 
 type BoundEndpoint = WebhookEndpointWithSecret | null;
 
@@ -37,6 +38,7 @@ export class ExternalConfigService {
     private readonly sessions: SessionsService,
     private readonly keys: BotKeys,
     private readonly audit: AuditService,
+    private readonly answerers: Answerers,
     private readonly rpc: RpcClient,
   ) {}
 
@@ -124,7 +126,8 @@ export class ExternalConfigService {
       const fact = { tenantId, actor: actorOf(caller), action: 'webhook_secret.read', target: sessionId };
       await this.audit.write(fact);
     }
-    return { botMode, answers: answererOf(botMode), ...shown(endpoint) };
+    const answers = await this.answerers.of({ id: sessionId, botMode });
+    return { botMode, answers, ...shown(endpoint) };
   }
 
   private async botValues(

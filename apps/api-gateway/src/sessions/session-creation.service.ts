@@ -4,6 +4,7 @@ import {
   type CreatedSession,
   type CreateSessionBody,
   invalidField,
+  type SessionView,
   type SubscriptionState,
 } from '@svc/contracts';
 import { log, PeriodicTasks } from '@svc/service';
@@ -11,6 +12,7 @@ import { DataSource } from 'typeorm';
 import { v7 as uuidv7 } from 'uuid';
 import { actorOf, type Caller } from '../auth/authorization.js';
 import { ExternalConfigService } from './external-config.service.js';
+import { SessionAssistantService } from './session-assistant.service.js';
 import { SessionsService } from './sessions.service.js';
 
 const SWEEP_MS = 2_000;
@@ -32,7 +34,7 @@ interface Creation {
 }
 
 /**
- * This class creates sessions. One in external mode is made by two services; a row says that it is under way, and whatever cuts it off, a
+ * This class creates sessions. One whose answerer was asked for is made by two services; a row says that it is under way, and whatever cuts it off, a
  * session whose creation has not been completed is deleted, and its endpoint with it.
  */
 @Injectable()
@@ -41,6 +43,7 @@ export class SessionCreationService {
     private readonly dataSource: DataSource,
     private readonly sessions: SessionsService,
     private readonly external: ExternalConfigService,
+    private readonly assistant: SessionAssistantService,
     tasks: PeriodicTasks,
   ) {
     tasks.add('creations of sessions', SWEEP_MS, () => this.sweep());
@@ -49,34 +52,43 @@ export class SessionCreationService {
   /** @throws AppError `VALIDATION_FAILED`, or `RATE_LIMITED` where the plan has no room for another one. */
   async create(
     subscription: SubscriptionState,
-    { botMode = 'MANAGED', webhookUrl, ...body }: CreateSessionBody,
+    { botMode, webhookUrl, ...body }: CreateSessionBody,
     caller: Caller,
   ): Promise<CreatedSession> {
     const order = { ...body, sessionId: uuidv7() };
     if (botMode === 'EXTERNAL') {
       if (webhookUrl == null)
         throw invalidField('webhookUrl', 'webhookUrl is required with botMode EXTERNAL');
-      return this.createExternal(subscription, { ...order, webhookUrl }, caller);
+      const change = { enabled: true, webhookUrl };
+      return this.createWith(subscription, order, caller, async (session) => {
+        const externalConfig = await this.external.put(caller, session.id, change);
+        const { botMode, answers } = externalConfig;
+        return { ...session, botMode, answers, externalConfig };
+      });
     }
     if (webhookUrl != null)
       throw invalidField('webhookUrl', 'webhookUrl must be given with botMode EXTERNAL only');
-    return this.sessions.create(subscription, order, caller);
+    // Who asks for no mode has asked for no answers.
+    if (botMode === undefined) return this.sessions.create(subscription, order, caller);
+    return this.createWith(subscription, order, caller, async (session) => {
+      await this.assistant.switchOn(caller, session.id);
+      return { ...session, answers: 'assistant' };
+    });
   }
 
-  private async createExternal(
+  /** Creates a session and what answers it; where one of them fails, there is neither. */
+  private async createWith(
     subscription: SubscriptionState,
-    { webhookUrl, ...order }: Parameters<SessionsService['create']>[1] & { webhookUrl: string },
+    order: Parameters<SessionsService['create']>[1],
     caller: Caller,
+    giveAnswerer: (session: SessionView) => Promise<CreatedSession>,
   ): Promise<CreatedSession> {
     const creation = { ...{ sessionId: order.sessionId, tenantId: caller.tenantId }, actor: actorOf(caller) };
     await this.dataSource.query(BEGIN_SQL, [creation.sessionId, creation.tenantId, creation.actor]);
     try {
-      const session = await this.sessions.create(subscription, order, caller);
-      const change = { enabled: true, webhookUrl };
-      const externalConfig = await this.external.put(caller, session.id, change);
-      const { botMode, answers } = externalConfig;
+      const created = await giveAnswerer(await this.sessions.create(subscription, order, caller));
       await this.complete(creation);
-      return { ...session, botMode, answers, externalConfig };
+      return created;
     } catch (error) {
       await this.undo(creation, error);
       throw error;

@@ -59,7 +59,7 @@ export class SessionsController {
     operationId: 'createSession',
     summary: 'Create a session',
     description:
-      'Connecting starts by itself: read the QR code and scan it within three minutes. Without `botMode` nobody answers what people write to the session: it is MANAGED, and there is no assistant yet. With `botMode: EXTERNAL` and a `webhookUrl` your bot does, from the first message on: the answer has the secret, as that of PUT external-config. Where that fails there is no session either.',
+      'Connecting starts by itself: read the QR code and scan it within three minutes. Without `botMode` nobody answers what people write to the session: it is MANAGED, and its assistant is off. With `botMode: MANAGED` the assistant answers; say by `PUT /v1/assistant` which language models it asks. With `botMode: EXTERNAL` and a `webhookUrl` your bot does, from the first message on: the answer has the secret, as that of PUT external-config. Where that fails there is no session either.',
   })
   @ApiCreatedResponse({ type: CreatedSession, description: 'Created.' })
   @ApiErrors('PAYMENT_REQUIRED', 'VALIDATION_FAILED', 'SANDBOX_UNAVAILABLE')

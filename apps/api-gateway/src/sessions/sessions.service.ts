@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import {
   type Answerer,
   AppError,
-  type BotMode,
   ChangeSession,
   type ChangeSessionV1,
   CreateSession,
@@ -28,6 +27,7 @@ import {
   type UpdateSessionBody,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
+import { Answerers } from '../assistant/answerers.service.js';
 import { actorOf, type Caller } from '../auth/authorization.js';
 import { SendPermissions } from '../auth/send-permissions.js';
 import { BotKeys } from '../keys/bot-keys.service.js';
@@ -47,6 +47,7 @@ export class SessionsService {
     private readonly limits: LimitsService,
     private readonly permissions: SendPermissions,
     private readonly botKeys: BotKeys,
+    private readonly answerers: Answerers,
   ) {}
 
   /** @throws AppError `RATE_LIMITED` where the plan has no room for another one. */
@@ -182,20 +183,18 @@ export class SessionsService {
 
   private async withTiers(sessions: SessionState[]): Promise<SessionView[]> {
     if (sessions.length === 0) return [];
-    const { tiers } = await this.rpc.request(GetTiers, { sessionIds: sessions.map(({ id }) => id) });
+    const [{ tiers }, answerers] = await Promise.all([
+      this.rpc.request(GetTiers, { sessionIds: sessions.map(({ id }) => id) }),
+      this.answerers.ofEach(sessions),
+    ]);
     const byId = new Map(tiers.map(({ sessionId, tier }) => [sessionId, tier]));
-    return sessions.map((session) => viewOf(session, byId.get(session.id) ?? 0));
+    return sessions.map((session) => viewOf(session, byId.get(session.id) ?? 0, answerers.get(session.id)));
   }
 }
 
 /** Shows a session, also under the names that its events have. */
-function viewOf(session: SessionState, warmupTier: number): SessionView {
-  const { statusReason: reason, statusUntil: until, status, botMode } = session;
+function viewOf(session: SessionState, warmupTier: number, answers: Answerer = 'nobody'): SessionView {
+  const { statusReason: reason, statusUntil: until, status } = session;
   const willReconnect = status === 'RECONNECTING';
-  return { ...session, warmupTier, reason, until, willReconnect, answers: answererOf(botMode) };
-}
-
-/** Says who answers a session. A paused endpoint answers, too: what people write waits for it. */
-export function answererOf(botMode: BotMode): Answerer {
-  return botMode === 'EXTERNAL' ? 'webhook' : 'nobody';
+  return { ...session, warmupTier, reason, until, willReconnect, answers };
 }

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import {
+  AssistantSettings,
   CheckApiKeysBody,
   CONTENT_FIELDS,
   ContactContent,
@@ -28,7 +29,10 @@ import {
   MediaRequest,
   PollContent,
   PromoteTierBody,
+  PublishAssistantBody,
   PutExternalConfigBody,
+  PutProviderBody,
+  PutSessionAssistantBody,
   ReactionRequest,
   ReplayBody,
   SendMessageRequest,
@@ -67,12 +71,14 @@ const PARTS = [
   EditRequest,
   DeleteRequest,
   PasskeyAssertionResponse,
+  AssistantSettings,
 ];
 const BODIES = [
   ...[SendMessageRequest, CreateSessionBody, PromoteTierBody, PutExternalConfigBody],
   ...[CreateWebhookBody, UpdateWebhookBody, CreateApiKeyBody, CheckApiKeysBody],
   ...[PairingCodeBody, MarkReadBody, TypingBody, UpdateSessionBody, EndpointReasonBody, OpenCheckoutBody],
   ...[PasskeyAssertion, ConfirmPasskeyBody, LinkPageBody],
+  ...[PutProviderBody, PutSessionAssistantBody, PublishAssistantBody],
   ...[ReplayBody, WriteAsContactBody, AdvanceClockBody, CreateWidgetBody, UpdateWidgetBody],
 ];
 

@@ -3,6 +3,7 @@ import { PUBLIC_EVENTS } from '@svc/contracts';
 import { type ApiDocument, parametersOf } from '@svc/testing';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { parse } from 'yaml';
+import { AssistantController } from '../../src/assistant/assistant.controller.js';
 import { AuditController } from '../../src/audit/audit.controller.js';
 import { ApiKeysController } from '../../src/keys/api-keys.controller.js';
 import { SCOPE } from '../../src/auth/authorization.js';
@@ -22,6 +23,7 @@ import { SendingController } from '../../src/sending/sending.controller.js';
 import { ExternalConfigController } from '../../src/sessions/external-config.controller.js';
 import { LiveController } from '../../src/sessions/live.controller.js';
 import { PasskeyController } from '../../src/sessions/passkey.controller.js';
+import { SessionAssistantController } from '../../src/sessions/session-assistant.controller.js';
 import { SessionsController } from '../../src/sessions/sessions.controller.js';
 import { PublicWidgetController } from '../../src/widget/public-widget.controller.js';
 import { WidgetsController } from '../../src/widget/widgets.controller.js';
@@ -139,7 +141,7 @@ test('every handler of every controller under /v1 declares a scope', () => {
     ...[MediaController, MessageMediaController, MessagesController, PasskeyController],
     ...[PollsController, PublicWidgetController, SandboxController, SendingController, SessionsController],
     ...[SubscriptionController, UsageController, WebhookActionsController],
-    ...[WebhooksController, WidgetsController],
+    ...[WebhooksController, WidgetsController, AssistantController, SessionAssistantController],
   ];
   const handlers = controllers.flatMap(({ prototype }) =>
     Object.getOwnPropertyNames(prototype)

@@ -109,7 +109,7 @@ async function due({ tenantId }: NewTenant): Promise<void> {
 }
 
 describe('who answers', () => {
-  test('stands beside the mode: nobody, until there is an assistant or a bot', async () => {
+  test('stands beside the mode: nobody, until somebody asks for an assistant or a bot', async () => {
     const owner = await gateway.createTenant();
     const made = await create(owner, {});
     const nobody = { botMode: 'MANAGED', answers: 'nobody' };

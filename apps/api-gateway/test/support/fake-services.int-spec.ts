@@ -4,6 +4,7 @@ import { CreateEndpoint, type PasskeyAssertion } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
 import {
   type AskedLink,
+  assistantCases,
   boundEndpointCases,
   type DeadLetter,
   deliveryCases,
@@ -116,6 +117,7 @@ describe('the fake of', () => {
   );
   test.each([...limitsCases, ...wholeTenantInLimitsCases])('limits: $name', ({ run }) => run(world));
   test.each([...subscriptionCases, ...wholeTenantInBillingCases])('billing: $name', ({ run }) => run(world));
+  test.each(assistantCases)('assistant: $name', ({ run }) => run(world));
   test.each(paymentCases)('billing, payments: $name', ({ run }) => run(world));
 });
 

@@ -60,6 +60,7 @@ import {
   settingsOf,
   stateFor,
 } from './fake-answers.js';
+import { FakeAssistant } from './fake-assistant.js';
 import { FakeBilling } from './fake-billing.js';
 import { FakeDispatcher } from './fake-dispatcher.js';
 import { FakeLinking } from './fake-linking.js';
@@ -83,6 +84,7 @@ export class FakeServices {
   readonly questions: ReserveV1[] = [];
   readonly promotions: PromoteTierV1[] = [];
   private readonly tiers = new Map<string, number>();
+  readonly assistant = new FakeAssistant();
   readonly dispatcher = new FakeDispatcher();
   readonly linking = new FakeLinking();
   readonly ledger = new FakeLedger();
@@ -125,6 +127,7 @@ export class FakeServices {
     fakes.answerLimits();
     fakes.answerSessions();
     fakes.dispatcher.answer((contract, reply) => fakes.on(contract, reply), fakes.audit);
+    fakes.assistant.answer((contract, reply) => fakes.on(contract, reply), fakes.audit);
     fakes.ledger.answer((contract, reply) => fakes.on(contract, reply));
     fakes.tenants.answer((contract, reply) => fakes.on(contract, reply));
     await natsConnectionOf(fakes.messaging).flush();

@@ -44,12 +44,15 @@ export async function furnish(tenant: NewTenant, word: string): Promise<Resource
   await gateway.service.rpc.request(ConfirmTenantName, confirmed);
   // A plan has room for five sessions, of which an example makes one.
   const challenged = passkeyAt('challenge');
+  const linkless = fakes.addSession(tenant.tenantId, { phone: null }).id;
+  for (const one of [sessions, linkless]) fakes.assistant.furnish(tenant.tenantId, one);
   const [conversation] = (await call('GET /v1/conversations')).body['items'] as { id: string }[];
   return {
     ...{ sessions, webhooks, widgets, widget: widgets, media: await uploadFor(tenant) },
     ...{ phone: EXAMPLE_PHONE, contact: EXAMPLE_PHONE, conversations: String(conversation?.id) },
     erasures: await erasureOf(tenant, sessions, word),
-    'sessions/pairing-code': fakes.addSession(tenant.tenantId, { phone: null }).id,
+    'sessions/pairing-code': linkless,
+    'sessions/assistant/publish': linkless,
     'sessions/link-page': challenged,
     'sessions/passkey': challenged,
     'sessions/passkey/response': challenged,

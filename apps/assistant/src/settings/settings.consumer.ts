@@ -10,12 +10,16 @@ import {
   SetAssistantSettingsV1,
 } from '@svc/contracts';
 import { OnRequest } from '@svc/messaging';
+import { PublishingService } from './publishing.service.js';
 import { SettingsService } from './settings.service.js';
 
 /** This consumer answers requests about the settings of assistants. */
 @Controller()
 export class SettingsConsumer {
-  constructor(private readonly settings: SettingsService) {}
+  constructor(
+    private readonly settings: SettingsService,
+    private readonly publishing: PublishingService,
+  ) {}
 
   @OnRequest(GetAssistantSettings)
   get(@Payload() request: SessionRef): Promise<AssistantSettingsReply> {
@@ -29,6 +33,6 @@ export class SettingsConsumer {
 
   @OnRequest(PublishAssistantSettings)
   publish(@Payload() request: PublishAssistantSettingsV1): Promise<AssistantSettingsReply> {
-    return this.settings.publish(request);
+    return this.publishing.publish(request);
   }
 }

@@ -1,4 +1,5 @@
 import type { EventContract } from '../contract.js';
+import { ASSISTANT_EVENTS } from './assistant-events.js';
 import { CALL_EVENTS } from './call-events.js';
 import { LIVE_LOCATION_EVENTS } from './live-location-events.js';
 import { LLM_EVENTS } from './llm-events.js';
@@ -18,6 +19,7 @@ export const EVENTS = [
   ...CALL_EVENTS,
   ...SUBSCRIPTION_EVENTS,
   ...LLM_EVENTS,
+  ...ASSISTANT_EVENTS,
 ] as const;
 
 /** An event that an endpoint of a customer can subscribe to. */

@@ -1,4 +1,5 @@
 // The exports are whole files, not name by name: an event is added in the file of its thing, and nowhere else here.
+export * from './assistant-events.js';
 export * from './call-events.js';
 export * from './events.js';
 export * from './live-location-events.js';

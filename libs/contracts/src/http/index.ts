@@ -1,10 +1,10 @@
-export { PutProviderBody, ProviderView } from './assistant/provider.js';
+export { PutProviderBody, ProviderView, TenantAssistant } from './assistant/provider.js';
 export {
-  ASSISTANT_MODES,
-  type AssistantMode,
-  AssistantSettings,
-  PublishedSettings,
-} from './assistant/settings.js';
+  PublishAssistantBody,
+  PutSessionAssistantBody,
+  SessionAssistant,
+} from './assistant/session-assistant.js';
+export { AssistantSettings, PublishedSettings } from './assistant/settings.js';
 export { TURN_OUTCOMES, type TurnOutcome, TurnView } from './assistant/turns.js';
 export { HttpErrorBody } from './http-error.js';
 export { MayBeAbsent } from './may-be-absent.js';

@@ -42,7 +42,10 @@ import type {
   PollResult,
   PromoteTierBody,
   ProviderPage,
+  PublishAssistantBody,
   PutExternalConfigBody,
+  PutProviderBody,
+  PutSessionAssistantBody,
   QueuedMessage,
   ReadByContact,
   Replay,
@@ -50,10 +53,12 @@ import type {
   ReplayStart,
   SandboxClock,
   SendMessageRequest,
+  SessionAssistant,
   SessionLimits,
   SessionQr,
   SessionView,
   SubscriptionView,
+  TenantAssistant,
   TenantLimits,
   TierPromotion,
   TypingBody,
@@ -361,6 +366,36 @@ export class ApiKeysResource {
       { method: 'DELETE', path: `/v1/api-keys/${encodeURIComponent(kid)}` },
       options,
     );
+  }
+}
+
+/** `assistant` of the API. */
+export class AssistantResource {
+  constructor(protected readonly caller: Caller) {}
+
+  /**
+   * Read which language models answer for you. The key of the provider is never shown: its last four
+   * characters at most.
+   */
+  get(options?: CallOptions): Promise<TenantAssistant> {
+    return this.caller.json<TenantAssistant>({ method: 'GET', path: '/v1/assistant' }, options);
+  }
+
+  /**
+   * Say which language models answer for you. Any API that is compatible with that of OpenAI. It hears what
+   * contacts write to sessions whose assistant is on. A key that is left out stays, unless `baseUrl` is
+   * another one: then it is given again, or null.
+   */
+  put(body: PutProviderBody, options?: CallOptions): Promise<TenantAssistant> {
+    return this.caller.json<TenantAssistant>({ method: 'PUT', path: '/v1/assistant', body }, options);
+  }
+
+  /**
+   * Forget your provider of language models, and its key. Where the operator has no provider, nobody is
+   * answered from then on.
+   */
+  delete(options?: CallOptions): Promise<void> {
+    return this.caller.nothing({ method: 'DELETE', path: '/v1/assistant' }, options);
   }
 }
 
@@ -744,8 +779,9 @@ export class SessionsResource {
 
   /**
    * Create a session. Connecting starts by itself: read the QR code and scan it within three minutes. Without
-   * `botMode` nobody answers what people write to the session: it is MANAGED, and there is no assistant yet.
-   * With `botMode: EXTERNAL` and a `webhookUrl` your bot does, from the first message on: the answer has the
+   * `botMode` nobody answers what people write to the session: it is MANAGED, and its assistant is off. With
+   * `botMode: MANAGED` the assistant answers; say by `PUT /v1/assistant` which language models it asks. With
+   * `botMode: EXTERNAL` and a `webhookUrl` your bot does, from the first message on: the answer has the
    * secret, as that of PUT external-config. Where that fails there is no session either.
    */
   create(body: CreateSessionBody, options?: CallOptions): Promise<CreatedSession> {
@@ -981,6 +1017,41 @@ export class SessionsResource {
         body,
         notRepeatableWith: ['mintApiKey', 'rotateSecret'],
       },
+      options,
+    );
+  }
+
+  /**
+   * Read the settings of the assistant of a session. The draft, and the version that holds, each with all its
+   * values.
+   */
+  getAssistant(id: string, options?: CallOptions): Promise<SessionAssistant> {
+    return this.caller.json<SessionAssistant>(
+      { method: 'GET', path: `/v1/sessions/${encodeURIComponent(id)}/assistant` },
+      options,
+    );
+  }
+
+  /**
+   * Write the draft of the settings of an assistant. Nobody is answered by a draft: publish it. With
+   * `ifRevision` nothing is written over that somebody else has changed meanwhile.
+   */
+  putAssistant(id: string, body: PutSessionAssistantBody, options?: CallOptions): Promise<SessionAssistant> {
+    return this.caller.json<SessionAssistant>(
+      { method: 'PUT', path: `/v1/sessions/${encodeURIComponent(id)}/assistant`, body },
+      options,
+    );
+  }
+
+  /**
+   * Publish the draft of an assistant, or an earlier version once more. Contacts are answered by it from the
+   * next message on, where the session is MANAGED. `version` goes back to an earlier one; the draft stays as
+   * it is then. A repeat changes nothing: a draft that holds already becomes no further version. The 50
+   * newest versions are kept.
+   */
+  publishAssistant(id: string, body: PublishAssistantBody, options?: CallOptions): Promise<SessionAssistant> {
+    return this.caller.json<SessionAssistant>(
+      { method: 'POST', path: `/v1/sessions/${encodeURIComponent(id)}/assistant/publish`, body },
       options,
     );
   }
@@ -1228,6 +1299,7 @@ export class WidgetsResource {
 /** Every resource of the API. */
 export class Resources {
   readonly apiKeys: ApiKeysResource;
+  readonly assistant: AssistantResource;
   readonly auditLog: AuditLogResource;
   readonly contacts: ContactsResource;
   readonly conversations: ConversationsResource;
@@ -1247,6 +1319,7 @@ export class Resources {
 
   constructor(caller: Caller) {
     this.apiKeys = new ApiKeysResource(caller);
+    this.assistant = new AssistantResource(caller);
     this.auditLog = new AuditLogResource(caller);
     this.contacts = new ContactsResource(caller);
     this.conversations = new ConversationsResource(caller);

@@ -43,6 +43,63 @@ export interface ApiKeyView {
   lastUsedAt: string | null;
 }
 
+/** `AssistantSettings` of the API description. */
+export interface AssistantSettings {
+  /**
+   * Whether the assistant answers: off answers nobody, shadow makes answers and sends none, auto sends them.
+   * Left out: off.
+   */
+  mode?: 'off' | 'shadow' | 'auto' | undefined;
+  /** What the model is told about the business and how to answer, in any language. Left out: empty. */
+  instructions?: string | undefined;
+  /** Model of this session; null takes that of the provider. Left out: null. */
+  model?: string | null | undefined;
+  /** Most tokens of one answer. Left out: 600. */
+  maxAnswerTokens?: number | undefined;
+  /**
+   * Milliseconds without a further message after which the messages of a contact are answered together. Left
+   * out: 4000.
+   */
+  debounceMs?: number | undefined;
+  /**
+   * Milliseconds after the first message beyond which a further one delays the answer no more. Left out:
+   * 20000.
+   */
+  maxWaitMs?: number | undefined;
+  /** Most messages of the conversation that the model reads. Left out: 20. */
+  historyMessages?: number | undefined;
+  /** Hours beyond which messages of the conversation are too old for the model. Left out: 72. */
+  historyHours?: number | undefined;
+  /** Milliseconds after which a message is too old to be answered, as after an outage. Left out: 600000. */
+  answerWithinMs?: number | undefined;
+  /**
+   * Minutes for which the assistant leaves a conversation to a person who has written in it; 0: until the
+   * conversation is resumed. Left out: 60.
+   */
+  humanPauseMinutes?: number | undefined;
+  /** What the contact reads when a conversation is handed to a person; empty: nothing. Left out: empty. */
+  handoffText?: string | undefined;
+  /**
+   * Words with which a contact asks for a person: a message that consists of one is handed over, and no model
+   * is asked. Left out: none.
+   */
+  handoffWords?: string[] | undefined;
+  /** Whether the contact sees that somebody types before an answer. Left out: true. */
+  typing?: boolean | undefined;
+  /**
+   * Whether paragraphs of an answer go out as messages of their own, three at most; from warmup tier 2 on.
+   * Left out: false.
+   */
+  splitAnswers?: boolean | undefined;
+  /** Whether it answers in groups, to messages that name the number. Left out: false. */
+  groups?: boolean | undefined;
+  /**
+   * Per cent of contacts whom it answers: always the same ones, and with more per cent those and further
+   * ones. Left out: 100.
+   */
+  contactsPercent?: number | undefined;
+}
+
 /** `AuditEntry` of the API description. */
 export interface AuditEntry {
   /** Entry id. */
@@ -346,8 +403,9 @@ export interface CreateSessionBody {
    */
   callReply?: string | undefined;
   /**
-   * Who is to answer what people write: EXTERNAL is your own bot; MANAGED, which it is without this field, is
-   * the built-in assistant, and nobody answers until there is one.
+   * Who is to answer what people write: EXTERNAL is your own bot; MANAGED is the built-in assistant, switched
+   * on with the defaults of its settings. Left out: MANAGED, and nobody answers until you switch the
+   * assistant on.
    */
   botMode?: 'MANAGED' | 'EXTERNAL' | undefined;
   /** Receiver of the session, as PUT external-config takes it: with EXTERNAL, and only with that. */
@@ -627,8 +685,8 @@ export interface ExternalConfig {
   botMode: 'MANAGED' | 'EXTERNAL' | (string & {});
   /**
    * Who answers what people write. webhook: your bot, through the bound endpoint (EXTERNAL), also while that
-   * is paused: events wait for it then. nobody: MANAGED, as long as there is no assistant. assistant:
-   * MANAGED, once there is one. More may come.
+   * is paused: events wait for it then. nobody: MANAGED, and its assistant is off, as it is until you switch
+   * it on. assistant: MANAGED, and its assistant answers (its published `mode` is auto). More may come.
    */
   answers: 'assistant' | 'webhook' | 'nobody' | (string & {});
   /** Receiver of the bound endpoint; null where there is none. */
@@ -739,6 +797,7 @@ export interface HttpErrorBody {
     | 'SUBSCRIPTION_CONFLICT'
     | 'QR_CONFLICT'
     | 'SESSION_STATE_CONFLICT'
+    | 'ASSISTANT_CONFLICT'
     | 'ENDPOINT_CONFLICT'
     | 'API_KEY_CONFLICT'
     | 'API_KEY_REPLACED'
@@ -1897,6 +1956,40 @@ export interface ProviderPage {
   url: string;
 }
 
+/** `ProviderView` of the API description. */
+export interface ProviderView {
+  /** Base address of the API. */
+  baseUrl: string;
+  /** Model that answers. */
+  model: string;
+  /** Model that is asked where the first one fails. */
+  fallbackModel: string | null;
+  /** Last four characters of the key; null: there is none. */
+  keyEnding: string | null;
+  /** How often it was changed: what a page shows that somebody else changes meanwhile. */
+  revision: number;
+}
+
+/** `PublishAssistantBody` of the API description. */
+export interface PublishAssistantBody {
+  /** Version that shall hold again; left out: the draft becomes a version. */
+  version?: number | undefined;
+  /** Only where the draft is at this revision, else `ASSISTANT_CONFLICT`; left out: in any case. */
+  ifRevision?: number | undefined;
+}
+
+/** `PublishedSettings` of the API description. */
+export interface PublishedSettings {
+  /** Number of the version, from 1 on. */
+  version: number;
+  /** The settings. */
+  settings: AssistantSettings;
+  /** Names of the fields that have their default. */
+  defaults: string[];
+  /** When it was published first. */
+  publishedAt: string;
+}
+
 /** `PutExternalConfigBody` of the API description. */
 export interface PutExternalConfigBody {
   /** true: your bot answers this session (EXTERNAL). false: it is MANAGED, and `answers` says who answers. */
@@ -1950,6 +2043,26 @@ export interface PutExternalConfigBody {
    * of the example. Only with `mintApiKey`.
    */
   scopes?: ('*' | 'messages:send' | 'messages:read' | 'webhooks:manage' | 'admin:*')[] | undefined;
+}
+
+/** `PutProviderBody` of the API description. */
+export interface PutProviderBody {
+  /** Base address of an OpenAI-compatible API: https, a public host, no user info. */
+  baseUrl: string;
+  /** Model that answers. */
+  model: string;
+  /** Model of the same provider that is asked where the first one fails; null: none. */
+  fallbackModel?: string | null | undefined;
+  /** Key of the provider. Left out: the one that is stored stays; null: there is none. */
+  key?: string | null | undefined;
+}
+
+/** `PutSessionAssistantBody` of the API description. */
+export interface PutSessionAssistantBody {
+  /** The draft: what is left out has its default. */
+  settings: AssistantSettings;
+  /** Only where the draft is at this revision, else `ASSISTANT_CONFLICT`; left out: in any case. */
+  ifRevision?: number | undefined;
 }
 
 /** `QrDrawing` of the API description. */
@@ -2192,6 +2305,18 @@ export interface SendMessageRequest {
   clientMessageId?: string | undefined;
   /** true: says whether this would be sent, and if not, why and until when; nothing is sent or counted. */
   dryRun?: boolean | undefined;
+}
+
+/** `SessionAssistant` of the API description. */
+export interface SessionAssistant {
+  /** The draft, as it would hold if it were published. */
+  draft: AssistantSettings;
+  /** Names of the fields of the draft that have their default. */
+  draftDefaults: string[];
+  /** Number of changes of the draft; 0: there was none. */
+  revision: number;
+  /** The version that holds; null: none was published, and nobody is answered. */
+  published: PublishedSettings | null;
 }
 
 /** `SessionConnectedV1` of the API description. */
@@ -2562,8 +2687,8 @@ export interface SessionView {
   willReconnect: boolean;
   /**
    * Who answers what people write. webhook: your bot, through the bound endpoint (EXTERNAL), also while that
-   * is paused: events wait for it then. nobody: MANAGED, as long as there is no assistant. assistant:
-   * MANAGED, once there is one. More may come.
+   * is paused: events wait for it then. nobody: MANAGED, and its assistant is off, as it is until you switch
+   * it on. assistant: MANAGED, and its assistant answers (its published `mode` is auto). More may come.
    */
   answers: 'assistant' | 'webhook' | 'nobody' | (string & {});
 }
@@ -2591,6 +2716,12 @@ export interface SubscriptionView {
   periodEndsAt?: string | undefined;
   /** When it ends, if it was canceled. */
   cancelsAt?: string | undefined;
+}
+
+/** `TenantAssistant` of the API description. */
+export interface TenantAssistant {
+  /** The provider of your own; null: you have none, and the one of the operator answers, where there is one. */
+  provider: ProviderView | null;
 }
 
 /** `TenantLimits` of the API description. */

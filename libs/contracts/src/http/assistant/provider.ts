@@ -40,6 +40,7 @@ export class PutProviderBody {
     nullable: true,
     example: 'a-key-of-the-provider',
     maxLength: 500,
+    pattern: PRINTABLE.source,
   })
   @IsOptional()
   @IsString()
@@ -87,4 +88,15 @@ export class ProviderView {
   @IsInt()
   @Min(1)
   revision: number;
+}
+
+/** Answer of `GET` and `PUT /v1/assistant`. */
+export class TenantAssistant {
+  @ApiProperty({
+    description:
+      'The provider of your own; null: you have none, and the one of the operator answers, where there is one.',
+    type: ProviderView,
+    nullable: true,
+  })
+  provider: ProviderView | null;
 }

@@ -15,48 +15,43 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
+import { ASSISTANT_MODES, type AssistantMode } from '../../enums.js';
+import { MayBeAbsent } from '../may-be-absent.js';
 import { BusinessHours } from './hours.js';
 
 const PHONES = { each: true, message: 'each of $property must be a phone number as +4915112345678' };
 const IS_PHONE = /^\+[1-9]\d{5,14}$/;
 
-/**
- * Modes of an assistant: `off` answers nobody; `shadow` makes answers and keeps them, and sends none; `auto` sends them.
- */
-export const ASSISTANT_MODES = ['off', 'shadow', 'auto'] as const;
-/** Value of `ASSISTANT_MODES`. */
-export type AssistantMode = (typeof ASSISTANT_MODES)[number];
-
 /** Settings of the assistant of one session. What is left out has its default. */
 export class AssistantSettings {
   @ApiPropertyOptional({
     description:
-      'Whether the assistant answers: off answers nobody, shadow makes answers and sends none, auto sends them.',
+      'Whether the assistant answers: off answers nobody, shadow makes answers and sends none, auto sends them. Left out: off.',
     enum: ASSISTANT_MODES,
     example: 'auto',
-    default: 'off',
   })
+  @MayBeAbsent()
   @IsIn(ASSISTANT_MODES)
   mode: AssistantMode = 'off';
 
   @ApiPropertyOptional({
-    description: 'What the model is told about the business and how to answer, in any language.',
+    description:
+      'What the model is told about the business and how to answer, in any language. Left out: empty.',
     example: 'You answer for a bakery in Kiel. We open at 7:00. Be short and friendly.',
     maxLength: 20_000,
-    default: '',
   })
+  @MayBeAbsent()
   @IsString()
   @MaxLength(20_000)
   instructions: string = '';
 
   @ApiPropertyOptional({
-    description: 'Model of this session; null takes that of the provider.',
+    description: 'Model of this session; null takes that of the provider. Left out: null.',
     type: String,
     nullable: true,
     example: 'small-model',
     minLength: 1,
     maxLength: 200,
-    default: null,
   })
   @IsOptional()
   @IsString()
@@ -64,13 +59,13 @@ export class AssistantSettings {
   model: string | null = null;
 
   @ApiPropertyOptional({
-    description: 'Most tokens of one answer.',
+    description: 'Most tokens of one answer. Left out: 600.',
     type: 'integer',
     minimum: 16,
     maximum: 4_096,
     example: 600,
-    default: 600,
   })
+  @MayBeAbsent()
   @IsInt()
   @Min(16)
   @Max(4_096)
@@ -78,65 +73,67 @@ export class AssistantSettings {
 
   @ApiPropertyOptional({
     description:
-      'Milliseconds without a further message after which the messages of a contact are answered together.',
+      'Milliseconds without a further message after which the messages of a contact are answered together. Left out: 4000.',
     type: 'integer',
     minimum: 0,
     maximum: 60_000,
     example: 4_000,
-    default: 4_000,
   })
+  @MayBeAbsent()
   @IsInt()
   @Min(0)
   @Max(60_000)
   debounceMs: number = 4_000;
 
   @ApiPropertyOptional({
-    description: 'Milliseconds after the first message beyond which a further one delays the answer no more.',
+    description:
+      'Milliseconds after the first message beyond which a further one delays the answer no more. Left out: 20000.',
     type: 'integer',
     minimum: 0,
     maximum: 120_000,
     example: 20_000,
-    default: 20_000,
   })
+  @MayBeAbsent()
   @IsInt()
   @Min(0)
   @Max(120_000)
   maxWaitMs: number = 20_000;
 
   @ApiPropertyOptional({
-    description: 'Most messages of the conversation that the model reads.',
+    description: 'Most messages of the conversation that the model reads. Left out: 20.',
     type: 'integer',
     minimum: 1,
     maximum: 100,
     example: 20,
-    default: 20,
   })
+  @MayBeAbsent()
   @IsInt()
   @Min(1)
   @Max(100)
   historyMessages: number = 20;
 
   @ApiPropertyOptional({
-    description: 'Hours beyond which messages of the conversation are too old for the model.',
+    description: 'Hours beyond which messages of the conversation are too old for the model. Left out: 72.',
     type: 'integer',
     minimum: 1,
     maximum: 720,
     example: 72,
-    default: 72,
   })
+  @MayBeAbsent()
   @IsInt()
   @Min(1)
   @Max(720)
   historyHours: number = 72;
 
   @ApiPropertyOptional({
-    description: 'Milliseconds after which a message is too old to be answered, as after an outage.',
+    description:
+      'Milliseconds after which a message is too old to be answered, as after an outage. Left out: 600000.',
     type: 'integer',
     minimum: 10_000,
     maximum: 3_600_000,
     example: 600_000,
-    default: 600_000,
   })
+  @MayBeAbsent()
   @IsInt()
   @Min(10_000)
   @Max(3_600_000)
@@ -144,36 +141,38 @@ export class AssistantSettings {
 
   @ApiPropertyOptional({
     description:
-      'Minutes for which the assistant leaves a conversation to a person who has written in it; 0: until the conversation is resumed.',
+      'Minutes for which the assistant leaves a conversation to a person who has written in it; 0: until the conversation is resumed. Left out: 60.',
     type: 'integer',
     minimum: 0,
     maximum: 43_200,
     example: 60,
-    default: 60,
   })
+  @MayBeAbsent()
   @IsInt()
   @Min(0)
   @Max(43_200)
   humanPauseMinutes: number = 60;
 
   @ApiPropertyOptional({
-    description: 'What the contact reads when a conversation is handed to a person; empty: nothing.',
+    description:
+      'What the contact reads when a conversation is handed to a person; empty: nothing. Left out: empty.',
     example: 'One moment, a colleague will answer you.',
     maxLength: 1_000,
-    default: '',
   })
+  @MayBeAbsent()
   @IsString()
   @MaxLength(1_000)
   handoffText: string = '';
 
   @ApiPropertyOptional({
     description:
-      'Words with which a contact asks for a person: a message that consists of one is handed over, and no model is asked.',
-    type: [String],
+      'Words with which a contact asks for a person: a message that consists of one is handed over, and no model is asked. Left out: none.',
+    type: 'array',
+    items: { type: 'string', minLength: 1, maxLength: 50 },
     example: ['human', 'agent'],
     maxItems: 20,
-    default: [],
   })
+  @MayBeAbsent()
   @IsArray()
   @ArrayMaxSize(20)
   @IsString({ each: true })
@@ -181,86 +180,86 @@ export class AssistantSettings {
   handoffWords: string[] = [];
 
   @ApiPropertyOptional({
-    description: 'Whether the contact sees that somebody types before an answer.',
+    description: 'Whether the contact sees that somebody types before an answer. Left out: true.',
     example: true,
-    default: true,
   })
+  @MayBeAbsent()
   @IsBoolean()
   typing: boolean = true;
 
   @ApiPropertyOptional({
     description:
-      'Whether paragraphs of an answer go out as messages of their own, three at most; from warmup tier 2 on.',
+      'Whether paragraphs of an answer go out as messages of their own, three at most; from warmup tier 2 on. Left out: false.',
     example: false,
-    default: false,
   })
+  @MayBeAbsent()
   @IsBoolean()
   splitAnswers: boolean = false;
 
   @ApiPropertyOptional({
-    description: 'Whether it answers in groups, to messages that name the number.',
+    description: 'Whether it answers in groups, to messages that name the number. Left out: false.',
     example: false,
-    default: false,
   })
+  @MayBeAbsent()
   @IsBoolean()
   groups: boolean = false;
 
   @ApiPropertyOptional({
     description:
-      'Per cent of contacts whom it answers: always the same ones, and with more per cent those and further ones.',
+      'Per cent of contacts whom it answers: always the same ones, and with more per cent those and further ones. Left out: 100.',
     type: 'integer',
     minimum: 1,
     maximum: 100,
     example: 100,
-    default: 100,
   })
+  @MayBeAbsent()
   @IsInt()
   @Min(1)
   @Max(100)
   contactsPercent: number = 100;
 
   @ApiPropertyOptional({
-    description: 'Phone numbers of the only contacts whom it answers; empty: it answers all.',
+    description: 'Phone numbers of the only contacts whom it answers; empty: it answers all. Left out: none.',
     type: [String],
     example: [],
     maxItems: 1_000,
-    default: [],
   })
+  @MayBeAbsent()
   @IsArray()
   @ArrayMaxSize(1_000)
   @Matches(IS_PHONE, PHONES)
   answerOnly: string[] = [];
 
   @ApiPropertyOptional({
-    description: 'Phone numbers of contacts whom it never answers, such as suppliers and colleagues.',
+    description:
+      'Phone numbers of contacts whom it never answers, such as suppliers and colleagues. Left out: none.',
     type: [String],
     example: ['+4915112345678'],
     maxItems: 1_000,
-    default: [],
   })
+  @MayBeAbsent()
   @IsArray()
   @ArrayMaxSize(1_000)
   @Matches(IS_PHONE, PHONES)
   neverAnswer: string[] = [];
 
   @ApiPropertyOptional({
-    description: 'Most answers to one contact in 24 hours.',
+    description: 'Most answers to one contact in 24 hours. Left out: 100.',
     type: 'integer',
     minimum: 1,
     maximum: 10_000,
     example: 100,
-    default: 100,
   })
+  @MayBeAbsent()
   @IsInt()
   @Min(1)
   @Max(10_000)
   answersPerContactPerDay: number = 100;
 
   @ApiPropertyOptional({
-    description: 'When it answers; null: always.',
+    description: 'When it answers; null: always. Left out: null.',
     type: BusinessHours,
     nullable: true,
-    default: null,
   })
   @IsOptional()
   @ValidateNested()
@@ -269,32 +268,33 @@ export class AssistantSettings {
 
   @ApiPropertyOptional({
     description:
-      'What a contact reads who writes outside of the hours, once in 8 hours; empty: nothing. No model is asked.',
+      'What a contact reads who writes outside of the hours, once in 8 hours; empty: nothing. No model is asked. Left out: empty.',
     example: 'We are closed now. We open at nine.',
     maxLength: 1_000,
-    default: '',
   })
+  @MayBeAbsent()
   @IsString()
   @MaxLength(1_000)
   awayText: string = '';
 
   @ApiPropertyOptional({
-    description: 'What stands before the first answer to a contact in 30 days; empty: nothing.',
+    description:
+      'What stands before the first answer to a contact in 30 days; empty: nothing. Left out: empty.',
     example: 'Welcome to the bakery!',
     maxLength: 1_000,
-    default: '',
   })
+  @MayBeAbsent()
   @IsString()
   @MaxLength(1_000)
   openingText: string = '';
 
   @ApiPropertyOptional({
     description:
-      'What tells a contact that a machine answers, as the law of many countries wants it. It stands before the first answer in 30 days; empty: nothing.',
+      'What tells a contact that a machine answers, as the law of many countries wants it. It stands before the first answer in 30 days; empty: nothing. Left out: empty.',
     example: 'A computer answers you here. Write "agent" for a person.',
     maxLength: 1_000,
-    default: '',
   })
+  @MayBeAbsent()
   @IsString()
   @MaxLength(1_000)
   disclosureText: string = '';
@@ -307,6 +307,13 @@ export class PublishedSettings {
 
   @ApiProperty({ description: 'The settings.', type: AssistantSettings })
   settings: AssistantSettings;
+
+  @ApiProperty({
+    description: 'Names of the fields that have their default.',
+    type: [String],
+    example: ['debounceMs', 'maxWaitMs'],
+  })
+  defaults: string[];
 
   @ApiProperty({
     description: 'When it was published first (ISO 8601, UTC).',

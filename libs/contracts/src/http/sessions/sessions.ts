@@ -83,7 +83,7 @@ export class CreateSessionBody {
 
   @ApiPropertyOptional({
     description:
-      'Who is to answer what people write: EXTERNAL is your own bot; MANAGED, which it is without this field, is the built-in assistant, and nobody answers until there is one.',
+      'Who is to answer what people write: EXTERNAL is your own bot; MANAGED is the built-in assistant, switched on with the defaults of its settings. Left out: MANAGED, and nobody answers until you switch the assistant on.',
     enum: BOT_MODES,
     example: 'EXTERNAL',
   })

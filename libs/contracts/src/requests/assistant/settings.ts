@@ -25,6 +25,8 @@ export class PublishedVersion {
   @IsInt() @Min(1) version: number;
   @ValidateNested() @Type(() => AssistantSettings) settings: AssistantSettings;
   @IsISO8601() publishedAt: string;
+  /** Number of the publication, as `assistant.published` tells it. */
+  @IsOptional() @IsInt() @Min(1) publication?: number;
 }
 
 /** Reply of all requests about the settings of a session. */

@@ -89,6 +89,51 @@ class ApiKeysResource:
         )
 
 
+class AssistantResource:
+    """`assistant` of the API."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def get(
+        self,
+    ) -> t.TenantAssistant:
+        """Read which language models answer for you. The key of the provider is never shown: its last four
+        characters at most.
+        """
+        answer: t.TenantAssistant = self._caller.json(
+            "GET",
+            "/v1/assistant",
+        )
+        return answer
+
+    def put(
+        self,
+        body: t.PutProviderBody,
+    ) -> t.TenantAssistant:
+        """Say which language models answer for you. Any API that is compatible with that of OpenAI. It hears what
+        contacts write to sessions whose assistant is on. A key that is left out stays, unless `baseUrl` is
+        another one: then it is given again, or null.
+        """
+        answer: t.TenantAssistant = self._caller.json(
+            "PUT",
+            "/v1/assistant",
+            body=body,
+        )
+        return answer
+
+    def delete(
+        self,
+    ) -> None:
+        """Forget your provider of language models, and its key. Where the operator has no provider, nobody is
+        answered from then on.
+        """
+        self._caller.nothing(
+            "DELETE",
+            "/v1/assistant",
+        )
+
+
 class AuditLogResource:
     """`auditLog` of the API."""
 
@@ -627,8 +672,9 @@ class SessionsResource:
         body: t.CreateSessionBody,
     ) -> t.CreatedSession:
         """Create a session. Connecting starts by itself: read the QR code and scan it within three minutes. Without
-        `botMode` nobody answers what people write to the session: it is MANAGED, and there is no assistant yet.
-        With `botMode: EXTERNAL` and a `webhookUrl` your bot does, from the first message on: the answer has the
+        `botMode` nobody answers what people write to the session: it is MANAGED, and its assistant is off. With
+        `botMode: MANAGED` the assistant answers; say by `PUT /v1/assistant` which language models it asks. With
+        `botMode: EXTERNAL` and a `webhookUrl` your bot does, from the first message on: the answer has the
         secret, as that of PUT external-config. Where that fails there is no session either.
         """
         answer: t.CreatedSession = self._caller.json(
@@ -937,6 +983,51 @@ class SessionsResource:
             f"/v1/sessions/{place(id)}/external-config",
             body=body,
             not_repeatable_with=["mintApiKey","rotateSecret"],
+        )
+        return answer
+
+    def get_assistant(
+        self,
+        id: str,
+    ) -> t.SessionAssistant:
+        """Read the settings of the assistant of a session. The draft, and the version that holds, each with all its
+        values.
+        """
+        answer: t.SessionAssistant = self._caller.json(
+            "GET",
+            f"/v1/sessions/{place(id)}/assistant",
+        )
+        return answer
+
+    def put_assistant(
+        self,
+        id: str,
+        body: t.PutSessionAssistantBody,
+    ) -> t.SessionAssistant:
+        """Write the draft of the settings of an assistant. Nobody is answered by a draft: publish it. With
+        `ifRevision` nothing is written over that somebody else has changed meanwhile.
+        """
+        answer: t.SessionAssistant = self._caller.json(
+            "PUT",
+            f"/v1/sessions/{place(id)}/assistant",
+            body=body,
+        )
+        return answer
+
+    def publish_assistant(
+        self,
+        id: str,
+        body: t.PublishAssistantBody,
+    ) -> t.SessionAssistant:
+        """Publish the draft of an assistant, or an earlier version once more. Contacts are answered by it from the
+        next message on, where the session is MANAGED. `version` goes back to an earlier one; the draft stays as
+        it is then. A repeat changes nothing: a draft that holds already becomes no further version. The 50
+        newest versions are kept.
+        """
+        answer: t.SessionAssistant = self._caller.json(
+            "POST",
+            f"/v1/sessions/{place(id)}/assistant/publish",
+            body=body,
         )
         return answer
 
@@ -1327,6 +1418,7 @@ class Resources:
 
     def __init__(self, caller: Caller) -> None:
         self.api_keys = ApiKeysResource(caller)
+        self.assistant = AssistantResource(caller)
         self.audit_log = AuditLogResource(caller)
         self.contacts = ContactsResource(caller)
         self.conversations = ConversationsResource(caller)

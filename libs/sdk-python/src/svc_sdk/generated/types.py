@@ -48,6 +48,50 @@ class ApiKeyView(TypedDict):
     lastUsedAt: Optional[str]
 
 
+class AssistantSettings(TypedDict, total=False):
+    """`AssistantSettings` of the API description."""
+
+    # Whether the assistant answers: off answers nobody, shadow makes answers and sends none, auto sends them.
+    # Left out: off.
+    mode: Literal["off", "shadow", "auto"]
+    # What the model is told about the business and how to answer, in any language. Left out: empty.
+    instructions: str
+    # Model of this session; null takes that of the provider. Left out: null.
+    model: Optional[str]
+    # Most tokens of one answer. Left out: 600.
+    maxAnswerTokens: int
+    # Milliseconds without a further message after which the messages of a contact are answered together. Left
+    # out: 4000.
+    debounceMs: int
+    # Milliseconds after the first message beyond which a further one delays the answer no more. Left out:
+    # 20000.
+    maxWaitMs: int
+    # Most messages of the conversation that the model reads. Left out: 20.
+    historyMessages: int
+    # Hours beyond which messages of the conversation are too old for the model. Left out: 72.
+    historyHours: int
+    # Milliseconds after which a message is too old to be answered, as after an outage. Left out: 600000.
+    answerWithinMs: int
+    # Minutes for which the assistant leaves a conversation to a person who has written in it; 0: until the
+    # conversation is resumed. Left out: 60.
+    humanPauseMinutes: int
+    # What the contact reads when a conversation is handed to a person; empty: nothing. Left out: empty.
+    handoffText: str
+    # Words with which a contact asks for a person: a message that consists of one is handed over, and no model
+    # is asked. Left out: none.
+    handoffWords: List[str]
+    # Whether the contact sees that somebody types before an answer. Left out: true.
+    typing: bool
+    # Whether paragraphs of an answer go out as messages of their own, three at most; from warmup tier 2 on.
+    # Left out: false.
+    splitAnswers: bool
+    # Whether it answers in groups, to messages that name the number. Left out: false.
+    groups: bool
+    # Per cent of contacts whom it answers: always the same ones, and with more per cent those and further
+    # ones. Left out: 100.
+    contactsPercent: int
+
+
 class AuditEntry(TypedDict):
     """`AuditEntry` of the API description."""
 
@@ -349,8 +393,9 @@ class CreateSessionBody(_CreateSessionBodyNeeded, total=False):
     # Text that the caller of a rejected call gets: a message like any other, with `call:` and the id of the
     # call as its clientMessageId. A call of a group is answered to nobody.
     callReply: str
-    # Who is to answer what people write: EXTERNAL is your own bot; MANAGED, which it is without this field, is
-    # the built-in assistant, and nobody answers until there is one.
+    # Who is to answer what people write: EXTERNAL is your own bot; MANAGED is the built-in assistant, switched
+    # on with the defaults of its settings. Left out: MANAGED, and nobody answers until you switch the
+    # assistant on.
     botMode: Literal["MANAGED", "EXTERNAL"]
     # Receiver of the session, as PUT external-config takes it: with EXTERNAL, and only with that.
     webhookUrl: str
@@ -467,8 +512,8 @@ class _CreatedSessionNeeded(TypedDict):
     # is RECONNECTING.
     willReconnect: bool
     # Who answers what people write. webhook: your bot, through the bound endpoint (EXTERNAL), also while that
-    # is paused: events wait for it then. nobody: MANAGED, as long as there is no assistant. assistant:
-    # MANAGED, once there is one. More may come.
+    # is paused: events wait for it then. nobody: MANAGED, and its assistant is off, as it is until you switch
+    # it on. assistant: MANAGED, and its assistant answers (its published `mode` is auto). More may come.
     answers: str
 
 
@@ -684,8 +729,8 @@ class _ExternalConfigNeeded(TypedDict):
     # Who answers inbound messages. More may come.
     botMode: str
     # Who answers what people write. webhook: your bot, through the bound endpoint (EXTERNAL), also while that
-    # is paused: events wait for it then. nobody: MANAGED, as long as there is no assistant. assistant:
-    # MANAGED, once there is one. More may come.
+    # is paused: events wait for it then. nobody: MANAGED, and its assistant is off, as it is until you switch
+    # it on. assistant: MANAGED, and its assistant answers (its published `mode` is auto). More may come.
     answers: str
     # Receiver of the bound endpoint; null where there is none.
     webhookUrl: Optional[str]
@@ -2052,6 +2097,43 @@ class ProviderPage(TypedDict):
     url: str
 
 
+class ProviderView(TypedDict):
+    """`ProviderView` of the API description."""
+
+    # Base address of the API.
+    baseUrl: str
+    # Model that answers.
+    model: str
+    # Model that is asked where the first one fails.
+    fallbackModel: Optional[str]
+    # Last four characters of the key; null: there is none.
+    keyEnding: Optional[str]
+    # How often it was changed: what a page shows that somebody else changes meanwhile.
+    revision: int
+
+
+class PublishAssistantBody(TypedDict, total=False):
+    """`PublishAssistantBody` of the API description."""
+
+    # Version that shall hold again; left out: the draft becomes a version.
+    version: int
+    # Only where the draft is at this revision, else `ASSISTANT_CONFLICT`; left out: in any case.
+    ifRevision: int
+
+
+class PublishedSettings(TypedDict):
+    """`PublishedSettings` of the API description."""
+
+    # Number of the version, from 1 on.
+    version: int
+    # The settings.
+    settings: AssistantSettings
+    # Names of the fields that have their default.
+    defaults: List[str]
+    # When it was published first.
+    publishedAt: str
+
+
 class _PutExternalConfigBodyNeeded(TypedDict):
     # true: your bot answers this session (EXTERNAL). false: it is MANAGED, and `answers` says who answers.
     enabled: bool
@@ -2079,6 +2161,34 @@ class PutExternalConfigBody(_PutExternalConfigBodyNeeded, total=False):
     # What the key of `mintApiKey` may do. By default everything; a bot that answers needs no more than the two
     # of the example. Only with `mintApiKey`.
     scopes: List[Literal["*", "messages:send", "messages:read", "webhooks:manage", "admin:*"]]
+
+
+class _PutProviderBodyNeeded(TypedDict):
+    # Base address of an OpenAI-compatible API: https, a public host, no user info.
+    baseUrl: str
+    # Model that answers.
+    model: str
+
+
+class PutProviderBody(_PutProviderBodyNeeded, total=False):
+    """`PutProviderBody` of the API description."""
+
+    # Model of the same provider that is asked where the first one fails; null: none.
+    fallbackModel: Optional[str]
+    # Key of the provider. Left out: the one that is stored stays; null: there is none.
+    key: Optional[str]
+
+
+class _PutSessionAssistantBodyNeeded(TypedDict):
+    # The draft: what is left out has its default.
+    settings: AssistantSettings
+
+
+class PutSessionAssistantBody(_PutSessionAssistantBodyNeeded, total=False):
+    """`PutSessionAssistantBody` of the API description."""
+
+    # Only where the draft is at this revision, else `ASSISTANT_CONFLICT`; left out: in any case.
+    ifRevision: int
 
 
 class QrDrawing(TypedDict):
@@ -2302,6 +2412,19 @@ class SendMessageRequest(_SendMessageRequestNeeded, total=False):
     clientMessageId: str
     # true: says whether this would be sent, and if not, why and until when; nothing is sent or counted.
     dryRun: bool
+
+
+class SessionAssistant(TypedDict):
+    """`SessionAssistant` of the API description."""
+
+    # The draft, as it would hold if it were published.
+    draft: AssistantSettings
+    # Names of the fields of the draft that have their default.
+    draftDefaults: List[str]
+    # Number of changes of the draft; 0: there was none.
+    revision: int
+    # The version that holds; null: none was published, and nobody is answered.
+    published: Optional[PublishedSettings]
 
 
 class SessionConnectedV1(TypedDict):
@@ -2537,8 +2660,8 @@ class _SessionViewNeeded(TypedDict):
     # is RECONNECTING.
     willReconnect: bool
     # Who answers what people write. webhook: your bot, through the bound endpoint (EXTERNAL), also while that
-    # is paused: events wait for it then. nobody: MANAGED, as long as there is no assistant. assistant:
-    # MANAGED, once there is one. More may come.
+    # is paused: events wait for it then. nobody: MANAGED, and its assistant is off, as it is until you switch
+    # it on. assistant: MANAGED, and its assistant answers (its published `mode` is auto). More may come.
     answers: str
 
 
@@ -2575,6 +2698,13 @@ class SubscriptionView(_SubscriptionViewNeeded, total=False):
     periodEndsAt: str
     # When it ends, if it was canceled.
     cancelsAt: str
+
+
+class TenantAssistant(TypedDict):
+    """`TenantAssistant` of the API description."""
+
+    # The provider of your own; null: you have none, and the one of the operator answers, where there is one.
+    provider: Optional[ProviderView]
 
 
 class _TenantLimitsNeeded(TypedDict):

@@ -1,0 +1,69 @@
+import { Body, Controller, Get, HttpCode, Post, Put } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { PublishAssistantBody, PutSessionAssistantBody, SessionAssistant } from '@svc/contracts';
+import { type Caller, CurrentCaller, NeedsScope } from '../auth/authorization.js';
+import { IdParam } from '../edge/resource-id.js';
+import { ApiErrors, ApiId } from '../openapi/answers.js';
+import { SessionAssistantService } from './session-assistant.service.js';
+
+const NOT_FOUND = 'SESSION_NOT_FOUND';
+
+/** `/v1/sessions/:id/assistant` */
+@ApiTags('assistant')
+@Controller('v1/sessions/:id/assistant')
+export class SessionAssistantController {
+  constructor(private readonly assistant: SessionAssistantService) {}
+
+  @Get()
+  @NeedsScope('admin:*')
+  @ApiOperation({
+    operationId: 'getSessionAssistant',
+    summary: 'Read the settings of the assistant of a session',
+    description: 'The draft, and the version that holds, each with all its values.',
+  })
+  @ApiId('id', 'Session id.')
+  @ApiOkResponse({ type: SessionAssistant, description: 'The settings.' })
+  @ApiErrors(NOT_FOUND)
+  get(@CurrentCaller() caller: Caller, @IdParam('id', NOT_FOUND) id: string): Promise<SessionAssistant> {
+    return this.assistant.get(caller, id);
+  }
+
+  @Put()
+  @NeedsScope('admin:*')
+  @ApiOperation({
+    operationId: 'putSessionAssistant',
+    summary: 'Write the draft of the settings of an assistant',
+    description:
+      'Nobody is answered by a draft: publish it. With `ifRevision` nothing is written over that somebody else has changed meanwhile.',
+  })
+  @ApiId('id', 'Session id.')
+  @ApiOkResponse({ type: SessionAssistant, description: 'The settings from now on.' })
+  @ApiErrors('VALIDATION_FAILED', NOT_FOUND, 'ASSISTANT_CONFLICT')
+  put(
+    @CurrentCaller() caller: Caller,
+    @IdParam('id', NOT_FOUND) id: string,
+    @Body() body: PutSessionAssistantBody,
+  ): Promise<SessionAssistant> {
+    return this.assistant.put(caller, id, body);
+  }
+
+  @Post('publish')
+  @HttpCode(200)
+  @NeedsScope('admin:*')
+  @ApiOperation({
+    operationId: 'publishSessionAssistant',
+    summary: 'Publish the draft of an assistant, or an earlier version once more',
+    description:
+      'Contacts are answered by it from the next message on, where the session is MANAGED. `version` goes back to an earlier one; the draft stays as it is then. A repeat changes nothing: a draft that holds already becomes no further version. The 50 newest versions are kept.',
+  })
+  @ApiId('id', 'Session id.')
+  @ApiOkResponse({ type: SessionAssistant, description: 'The settings from now on.' })
+  @ApiErrors('VALIDATION_FAILED', NOT_FOUND, 'ASSISTANT_CONFLICT')
+  publish(
+    @CurrentCaller() caller: Caller,
+    @IdParam('id', NOT_FOUND) id: string,
+    @Body() body: PublishAssistantBody,
+  ): Promise<SessionAssistant> {
+    return this.assistant.publish(caller, id, body);
+  }
+}

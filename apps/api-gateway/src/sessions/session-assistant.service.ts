@@ -1,0 +1,89 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Injectable } from '@nestjs/common';
+import {
+  AssistantSettings,
+  type AssistantSettingsReply,
+  GetAssistantSettings,
+  PublishAssistantSettings,
+  type PublishAssistantBody,
+  type PublishedSettings,
+  type PublishedVersion,
+  type PutSessionAssistantBody,
+  type SessionAssistant,
+  type SessionRef,
+  SetAssistantSettings,
+} from '@svc/contracts';
+import { RpcClient } from '@svc/messaging';
+import { Answerers } from '../assistant/answerers.service.js';
+import { actorOf, type Caller } from '../auth/authorization.js';
+import { SessionsService } from './sessions.service.js';
+
+const DEFAULTS: object = new AssistantSettings();
+
+/** This class asks `assistant` for the settings of sessions; whose session it is, `assistant` does not know. */
+@Injectable()
+export class SessionAssistantService {
+  constructor(
+    private readonly sessions: SessionsService,
+    private readonly answerers: Answerers,
+    private readonly rpc: RpcClient,
+  ) {}
+
+  async get(caller: Caller, sessionId: string): Promise<SessionAssistant> {
+    return viewOf(await this.rpc.request(GetAssistantSettings, await this.refOf(caller, sessionId)));
+  }
+
+  async put(caller: Caller, sessionId: string, body: PutSessionAssistantBody): Promise<SessionAssistant> {
+    const ref = await this.refOf(caller, sessionId);
+    return viewOf(await this.rpc.request(SetAssistantSettings, { ...ref, ...body }));
+  }
+
+  async publish(caller: Caller, sessionId: string, body: PublishAssistantBody): Promise<SessionAssistant> {
+    return viewOf(await this.publishOf(caller, await this.refOf(caller, sessionId), body));
+  }
+
+  /** Switches the assistant of a new session on, with the defaults of everything else. */
+  async switchOn(caller: Caller, sessionId: string): Promise<void> {
+    const ref = { tenantId: caller.tenantId, sessionId };
+    const settings = Object.assign(new AssistantSettings(), { mode: 'auto' });
+    await this.rpc.request(SetAssistantSettings, { ...ref, settings });
+    await this.publishOf(caller, ref, {});
+  }
+
+  /** Publishes settings; whoever reads the session at the next moment sees who answers it. */
+  private async publishOf(
+    caller: Caller,
+    ref: SessionRef,
+    body: PublishAssistantBody,
+  ): Promise<AssistantSettingsReply> {
+    const request = { ...ref, ...body, actor: actorOf(caller) };
+    const reply = await this.rpc.request(PublishAssistantSettings, request);
+    const { publication, settings } = reply.published ?? {};
+    if (publication && settings) await this.answerers.note({ ...ref, mode: settings.mode, publication });
+    return reply;
+  }
+
+  private async refOf({ tenantId }: Caller, sessionId: string): Promise<SessionRef> {
+    const { id } = await this.sessions.owned(tenantId, sessionId);
+    return { tenantId, sessionId: id };
+  }
+}
+
+function viewOf({ draft, revision, published }: AssistantSettingsReply): SessionAssistant {
+  return {
+    ...{ draft, draftDefaults: defaultsIn(draft), revision },
+    published: published ? publishedViewOf(published) : null,
+  };
+}
+
+function publishedViewOf({ version, settings, publishedAt }: PublishedVersion): PublishedSettings {
+  return { version, settings, defaults: defaultsIn(settings), publishedAt };
+}
+
+/** Lists the fields of settings that have their default. */
+function defaultsIn(settings: AssistantSettings): string[] {
+  const values = settings as unknown as Record<string, unknown>;
+  return Object.entries(DEFAULTS)
+    .filter(([name, value]) => isDeepStrictEqual(values[name], value))
+    .map(([name]) => name);
+}

@@ -1,0 +1,71 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import { IsInt, IsObject, Min, ValidateNested } from 'class-validator';
+import { MayBeAbsent } from '../may-be-absent.js';
+import { AssistantSettings, PublishedSettings } from './settings.js';
+
+const REVISION =
+  'Only where the draft is at this revision, else `ASSISTANT_CONFLICT`; left out: in any case.';
+
+/** Body of `PUT /v1/sessions/:id/assistant`: the draft as a whole. */
+export class PutSessionAssistantBody {
+  @ApiProperty({ description: 'The draft: what is left out has its default.', type: AssistantSettings })
+  @IsObject()
+  @ValidateNested()
+  @Type(() => AssistantSettings)
+  settings: AssistantSettings;
+
+  @ApiPropertyOptional({ description: REVISION, type: 'integer', example: 2, minimum: 0 })
+  @MayBeAbsent()
+  @IsInt()
+  @Min(0)
+  ifRevision?: number;
+}
+
+/** Body of `POST /v1/sessions/:id/assistant/publish`. */
+export class PublishAssistantBody {
+  @ApiPropertyOptional({
+    description: 'Version that shall hold again; left out: the draft becomes a version.',
+    type: 'integer',
+    example: 1,
+    minimum: 1,
+  })
+  @MayBeAbsent()
+  @IsInt()
+  @Min(1)
+  version?: number;
+
+  @ApiPropertyOptional({ description: REVISION, type: 'integer', example: 2, minimum: 0 })
+  @MayBeAbsent()
+  @IsInt()
+  @Min(0)
+  ifRevision?: number;
+}
+
+/** Settings of the assistant of a session: what is being written, and what holds. */
+export class SessionAssistant {
+  @ApiProperty({ description: 'The draft, as it would hold if it were published.', type: AssistantSettings })
+  draft: AssistantSettings;
+
+  @ApiProperty({
+    description: 'Names of the fields of the draft that have their default.',
+    type: [String],
+    example: ['debounceMs', 'maxWaitMs'],
+  })
+  draftDefaults: string[];
+
+  @ApiProperty({
+    description: 'Number of changes of the draft; 0: there was none.',
+    type: 'integer',
+    example: 2,
+    minimum: 0,
+  })
+  revision: number;
+
+  @ApiProperty({
+    description: 'The version that holds; null: none was published, and nobody is answered.',
+    type: PublishedSettings,
+    nullable: true,
+  })
+  published: PublishedSettings | null;
+}

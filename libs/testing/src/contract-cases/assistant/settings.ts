@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import {
+  type AssistantSettings,
+  type AssistantSettingsReply,
+  DeleteProvider,
+  GetAssistantSettings,
+  GetProvider,
+  PublishAssistantSettings,
+  type SessionRef,
+  SetAssistantSettings,
+  SetProvider,
+} from '@svc/contracts';
+import {
+  assertFieldRefused,
+  assertFields,
+  assertRefused,
+  type ContractCase,
+  type ContractWorld,
+  plain,
+} from '../contract-case.js';
+
+const actor = 'key:abcdefghijkl';
+const CONFLICT = 'ASSISTANT_CONFLICT';
+/** An address that names no host by a name: nobody is asked for it. */
+const baseUrl = 'https://1.1.1.1/v1';
+
+const aSession = (): SessionRef => ({ tenantId: randomUUID(), sessionId: randomUUID() });
+
+function draft({ rpc }: ContractWorld, ref: SessionRef, settings: object): Promise<AssistantSettingsReply> {
+  return rpc.request(SetAssistantSettings, { ...ref, settings: settings as AssistantSettings });
+}
+
+const PROVIDERS: ContractCase[] = [
+  {
+    name: 'a provider is shown with the end of its key, which stays where none is given, until it is forgotten',
+    run: async ({ rpc }) => {
+      const tenantId = randomUUID();
+      assert.deepEqual(plain(await rpc.request(GetProvider, { tenantId })), {});
+      const key = 'a-key-of-the-provider';
+      const provider = { baseUrl, model: 'small-model', fallbackModel: 'other-model' };
+      await rpc.request(SetProvider, { tenantId, ...provider, key, actor });
+      const shown = await rpc.request(SetProvider, { tenantId, ...provider, actor });
+      assert.deepEqual(plain(shown), { provider: { ...provider, keyEnding: 'ider', revision: 2 } });
+      assert.deepEqual(plain(await rpc.request(GetProvider, { tenantId })), plain(shown));
+      await rpc.request(DeleteProvider, { tenantId, actor });
+      assert.deepEqual(plain(await rpc.request(GetProvider, { tenantId })), {});
+    },
+  },
+  {
+    name: 'a provider at an address that may not be connected to is refused',
+    run: (world) => {
+      const request = { tenantId: randomUUID(), baseUrl: 'ftp://example.com', model: 'small-model', actor };
+      return assertFieldRefused(world, SetProvider, request, 'baseUrl');
+    },
+  },
+];
+
+const SETTINGS: ContractCase[] = [
+  {
+    name: 'settings are a draft until they are published, and each draft that is published is a version of its own',
+    run: async (world) => {
+      const ref = aSession();
+      assertFields(await world.rpc.request(GetAssistantSettings, ref), { revision: 0, published: null });
+      assertFields(await draft(world, ref, { mode: 'auto' }), { revision: 1, published: null });
+      const publish = { ...ref, actor };
+      const { published } = await world.rpc.request(PublishAssistantSettings, publish);
+      assertFields(published ?? {}, { version: 1 });
+      assert.equal(published?.settings.mode, 'auto');
+      const again = await world.rpc.request(PublishAssistantSettings, publish);
+      assertFields(again.published ?? {}, { version: 1 });
+      await draft(world, ref, { mode: 'off' });
+      const second = await world.rpc.request(PublishAssistantSettings, publish);
+      assertFields(second.published ?? {}, { version: 2 });
+      const back = await world.rpc.request(PublishAssistantSettings, { ...publish, version: 1 });
+      assertFields(back.published ?? {}, { version: 1 });
+      assert.equal(back.draft.mode, 'off');
+    },
+  },
+  {
+    name: 'what somebody has changed meanwhile, and what is not there, is refused',
+    run: async (world) => {
+      const ref = aSession();
+      await assertRefused(world, PublishAssistantSettings, { ...ref, actor }, CONFLICT);
+      const { draft: settings } = await draft(world, ref, { mode: 'auto' });
+      await assertRefused(world, SetAssistantSettings, { ...ref, settings, ifRevision: 2 }, CONFLICT);
+      await assertRefused(world, PublishAssistantSettings, { ...ref, ifRevision: 2, actor }, CONFLICT);
+      await assertRefused(world, PublishAssistantSettings, { ...ref, version: 7, actor }, CONFLICT);
+    },
+  },
+];
+
+/** Cases of `assistant`: providers and settings. */
+export const assistantCases: ContractCase[] = [...PROVIDERS, ...SETTINGS];
