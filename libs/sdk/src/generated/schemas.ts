@@ -98,6 +98,26 @@ export interface AssistantSettings {
    * ones. Left out: 100.
    */
   contactsPercent?: number | undefined;
+  /** Phone numbers of the only contacts whom it answers; empty: it answers all. Left out: none. */
+  answerOnly?: string[] | undefined;
+  /** Phone numbers of contacts whom it never answers, such as suppliers and colleagues. Left out: none. */
+  neverAnswer?: string[] | undefined;
+  /** Most answers to one contact in 24 hours. Left out: 100. */
+  answersPerContactPerDay?: number | undefined;
+  /** When it answers; null: always. Left out: null. */
+  hours?: BusinessHours | null | undefined;
+  /**
+   * What a contact reads who writes outside of the hours, once in 8 hours; empty: nothing. No model is asked.
+   * Left out: empty.
+   */
+  awayText?: string | undefined;
+  /** What stands before the first answer to a contact in 30 days; empty: nothing. Left out: empty. */
+  openingText?: string | undefined;
+  /**
+   * What tells a contact that a machine answers, as the law of many countries wants it. It stands before the
+   * first answer in 30 days; empty: nothing. Left out: empty.
+   */
+  disclosureText?: string | undefined;
 }
 
 /** `AuditEntry` of the API description. */
@@ -143,6 +163,14 @@ export interface BoundedCount {
   count: number;
   /** true: there are more than that. */
   more: boolean;
+}
+
+/** `BusinessHours` of the API description. */
+export interface BusinessHours {
+  /** Time zone of the business, by its name in the IANA database. */
+  timezone: string;
+  /** When it is open; outside of these times it is closed. */
+  open: OpenTime[];
 }
 
 /** `CallReceivedV1` of the API description. */
@@ -1743,6 +1771,19 @@ export interface OfferedChoice {
 export interface OpenCheckoutBody {
   /** Plan to pay for. */
   plan: 'STARTER' | 'GROWTH' | 'ENTERPRISE';
+}
+
+/** `OpenTime` of the API description. */
+export interface OpenTime {
+  /** Day of the week. */
+  day: 'MON' | 'TUE' | 'WED' | 'THU' | 'FRI' | 'SAT' | 'SUN';
+  /** When it opens, by its own clock. */
+  from: string;
+  /**
+   * When it closes. Not after `from`: on the next day, so that 22:00 to 02:00 is four hours, and 00:00 to
+   * 00:00 a whole day.
+   */
+  to: string;
 }
 
 /** `OutboundMessageV1` of the API description. */

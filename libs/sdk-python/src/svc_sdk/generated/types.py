@@ -90,6 +90,22 @@ class AssistantSettings(TypedDict, total=False):
     # Per cent of contacts whom it answers: always the same ones, and with more per cent those and further
     # ones. Left out: 100.
     contactsPercent: int
+    # Phone numbers of the only contacts whom it answers; empty: it answers all. Left out: none.
+    answerOnly: List[str]
+    # Phone numbers of contacts whom it never answers, such as suppliers and colleagues. Left out: none.
+    neverAnswer: List[str]
+    # Most answers to one contact in 24 hours. Left out: 100.
+    answersPerContactPerDay: int
+    # When it answers; null: always. Left out: null.
+    hours: Optional[BusinessHours]
+    # What a contact reads who writes outside of the hours, once in 8 hours; empty: nothing. No model is asked.
+    # Left out: empty.
+    awayText: str
+    # What stands before the first answer to a contact in 30 days; empty: nothing. Left out: empty.
+    openingText: str
+    # What tells a contact that a machine answers, as the law of many countries wants it. It stands before the
+    # first answer in 30 days; empty: nothing. Left out: empty.
+    disclosureText: str
 
 
 class AuditEntry(TypedDict):
@@ -136,6 +152,15 @@ class BoundedCount(TypedDict):
     count: int
     # true: there are more than that.
     more: bool
+
+
+class BusinessHours(TypedDict):
+    """`BusinessHours` of the API description."""
+
+    # Time zone of the business, by its name in the IANA database.
+    timezone: str
+    # When it is open; outside of these times it is closed.
+    open: List[OpenTime]
 
 
 class CallReceivedV1(TypedDict):
@@ -1868,6 +1893,13 @@ class OpenCheckoutBody(TypedDict):
 
     # Plan to pay for.
     plan: Literal["STARTER", "GROWTH", "ENTERPRISE"]
+
+
+OpenTime = TypedDict("OpenTime", {
+    "day": "Literal[\"MON\", \"TUE\", \"WED\", \"THU\", \"FRI\", \"SAT\", \"SUN\"]",
+    "from": "str",
+    "to": "str",
+})
 
 
 class _OutboundMessageV1Needed(TypedDict):
