@@ -122,6 +122,7 @@ describe('the environment of a service', () => {
       SANDBOX_LLM_URL: sandbox.SANDBOX_LLM_URL,
       ASSISTANT_BASE_URL: sandbox.SANDBOX_LLM_URL,
       ASSISTANT_MODEL: 'stand-in',
+      ASSISTANT_KEY: 'operator',
     });
     const own = { ASSISTANT_BASE_URL: 'http://127.0.0.1:11434/v1', ASSISTANT_MODEL: 'small-model' };
     expect(assistantOf(own)).toMatchObject({ ...own, SANDBOX_LLM_URL: sandbox.SANDBOX_LLM_URL });

@@ -65,7 +65,11 @@ export function serviceVariables(
 /** Where the platform is the simulator, its stand-in is the model of whoever has no other: a number is answered for nothing. */
 function operatorsModel({ env }: LauncherConfig, { sandbox }: StackAddresses): Variables {
   if (env['ASSISTANT_BASE_URL'] || !sandbox) return {};
-  return { ASSISTANT_BASE_URL: sandbox.SANDBOX_LLM_URL, ASSISTANT_MODEL: 'stand-in' };
+  return {
+    ASSISTANT_BASE_URL: sandbox.SANDBOX_LLM_URL,
+    ASSISTANT_MODEL: 'stand-in',
+    ASSISTANT_KEY: 'operator',
+  };
 }
 
 /** One process of a service. */

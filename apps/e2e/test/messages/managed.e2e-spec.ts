@@ -1,0 +1,79 @@
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { waitFor } from '@svc/testing';
+import { Actor, expectStatus, inventPhone } from '../../src/stack/actor.js';
+import type { Stack } from '../../src/stack/stack.js';
+import { stackOfRun } from '../stage/stage.js';
+
+const LONG = 60_000;
+
+let stack: Stack;
+beforeAll(async () => {
+  stack = await stackOfRun();
+});
+
+/** Switches the assistant of the actor's session on; it asks the stand-in for models, which says what it was told last. */
+async function switchOn(actor: Actor, settings: object = {}): Promise<void> {
+  const path = `/v1/sessions/${actor.sessionId}/assistant`;
+  expectStatus(
+    await actor.api('PUT', path, { settings: { mode: 'auto', debounceMs: 500, ...settings } }),
+    200,
+  );
+  expectStatus(await actor.api('POST', `${path}/publish`), 200);
+}
+
+const textsOf = async (actor: Actor, contact: string): Promise<(string | null)[]> =>
+  (await actor.inbox(contact)).map(({ text }) => text);
+
+describe('a number whose assistant is on', () => {
+  let actor: Actor;
+  beforeAll(async () => {
+    actor = await Actor.create(stack);
+    await switchOn(actor);
+  });
+
+  test('answers each contact once, as who the tenant sees it, and the tokens are counted', async () => {
+    const contact = inventPhone();
+    await actor.write(contact, 'Do you have bread?');
+    await waitFor('the answer', async () => (await textsOf(actor, contact)).length > 0, LONG);
+    expect(await textsOf(actor, contact)).toEqual(['You wrote: Do you have bread?']);
+    const { body } = await actor.api<{ items: object[] }>('GET', '/v1/messages?direction=OUTBOUND&limit=1');
+    expect(body.items).toMatchObject([{ sentBy: 'ASSISTANT', sessionId: actor.sessionId }]);
+    await waitFor('the tokens', async () => {
+      const { body: usage } = await actor.api<{ tokens: { used: number } }>('GET', '/v1/usage');
+      return usage.tokens.used > 0;
+    });
+  });
+
+  test('answers what a contact writes in several pieces together', async () => {
+    const contact = inventPhone();
+    for (const piece of ['Hello', 'I need', 'a cake']) await actor.write(contact, piece);
+    await waitFor('the answer', async () => (await textsOf(actor, contact)).length > 0, LONG);
+    // Another contact is answered later: by then a second answer to the first one would be there.
+    const other = inventPhone();
+    await actor.write(other, 'And you?');
+    await waitFor('the other answer', async () => (await textsOf(actor, other)).length > 0, LONG);
+    expect(await textsOf(actor, contact)).toEqual(['You wrote: a cake']);
+  });
+
+  test('leaves a contact to a person who writes on the phone', async () => {
+    const [contact, other] = [inventPhone(), inventPhone()];
+    await stack.platform('POST', `/accounts/${actor.phone}/messages`, { to: contact, text: 'I am at it.' });
+    await waitFor('the person', async () => (await textsOf(actor, contact)).length > 0, LONG);
+    await actor.write(contact, 'Thank you!');
+    await actor.write(other, 'Hello');
+    await waitFor('the answer to another', async () => (await textsOf(actor, other)).length > 0, LONG);
+    expect(await textsOf(actor, contact)).toEqual(['I am at it.']);
+  });
+});
+
+test('a number that nobody has asked to answer answers nobody', async () => {
+  const [silent, talkative] = [await Actor.create(stack), await Actor.create(stack)];
+  await switchOn(talkative);
+  const contact = inventPhone();
+  const { body } = await silent.api('GET', `/v1/sessions/${silent.sessionId}`);
+  expect(body).toMatchObject({ botMode: 'MANAGED', answers: 'nobody' });
+  await silent.write(contact, 'Hello?');
+  await talkative.write(contact, 'Hello?');
+  await waitFor('the other answer', async () => (await textsOf(talkative, contact)).length > 0, LONG);
+  expect(await textsOf(silent, contact)).toEqual([]);
+});
