@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type LocalServer, NATS_RIGHTS, natsUsers, startNats, startPostgres } from '@svc/local-servers';
 import { startProcess } from '@svc/testing';
+import { ROOT } from '../src/config.js';
 import { GATEWAY, SERVICES, SIMULATOR } from '../src/services/services.js';
 
 /** Functions of the build, which have no types. */
@@ -57,6 +58,9 @@ async function environmentOf(app: string): Promise<Record<string, string>> {
   ]) as Record<string, string>;
 }
 
+const versionOf = (app: string): string =>
+  (JSON.parse(readFileSync(join(ROOT, 'apps', app, 'package.json'), 'utf8')) as { version: string }).version;
+
 test.each(SERVICES.map(({ name }) => name))(
   '%s runs with its bundle, and the files and variables of its table alone: it migrates, is ready, and ends by itself',
   async (app) => {
@@ -66,7 +70,8 @@ test.each(SERVICES.map(({ name }) => name))(
     await run(process.execPath, [join(folder, 'dist/bundle/migrate.js')], { env, cwd: folder });
     const service = await startProcess(join(folder, 'dist/bundle/main.js'), env);
     const answer = await fetch(`http://127.0.0.1:${String(service.ready['opsPort'])}/health/ready`);
-    expect(answer.status).toBe(200);
+    expect([answer.status, await answer.json()]).toEqual([200, { status: 'ok', version: versionOf(app) }]);
+    expect(service.output()).toContain(`"version":"${versionOf(app)}","msg":"${app} is ready"`);
     const pages = app === GATEWAY ? ['/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'] : [];
     for (const page of pages)
       expect((await fetch(`http://127.0.0.1:${String(service.ready['port'])}${page}`)).status).toBe(200);
