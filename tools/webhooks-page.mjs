@@ -76,7 +76,9 @@ export async function wrongOnWebhooksPage({ paths, webhooks, components: { schem
   const text = read(PAGE);
   const { description } = paths['/v1/webhooks'].post;
   const { onPage, inDescription } = await phrases();
-  const rows = [...text.matchAll(/^\| `((?:message|session|webhook|call)\.\w+)` +\|[^|]*\|([^|]*)\|/gm)];
+  const rows = [
+    ...text.matchAll(/^\| `((?:message|session|webhook|call|conversation)\.\w+)` +\|[^|]*\|([^|]*)\|/gm),
+  ];
   const named = rows.map(([, event]) => event);
   const events = Object.keys(webhooks);
   const fieldsOf = (event) => {

@@ -43,6 +43,8 @@ import { ConversationsService } from './conversations/conversations.service.js';
 import { Conversation } from './conversations/conversation.entity.js';
 import { ConversationPast } from './conversations/conversation-past.entity.js';
 import { ConversationsController } from './conversations/conversations.controller.js';
+import { HandoffsController } from './conversations/handoffs.controller.js';
+import { HandoffsService } from './conversations/handoffs.service.js';
 import { PastSweeper } from './conversations/past-sweeper.js';
 import { NoQueryGuard } from './edge/no-query.guard.js';
 import { ErasedContact, ErasureRecord } from './erasures/erasure.entity.js';
@@ -207,6 +209,7 @@ const events = {
     CancellationController,
     MessageMediaController,
     ConversationsController,
+    HandoffsController,
     ContactsController,
     ErasuresController,
     MediaController,
@@ -306,6 +309,7 @@ const events = {
     JobsRepository,
     ConversationListRepository,
     ConversationsService,
+    HandoffsService,
     PastSweeper,
     ContactRepository,
     ContactTraces,

@@ -35,6 +35,8 @@ import { InboundConsumer } from './turns/inbound.consumer.js';
 import { InboundService } from './turns/inbound.service.js';
 import { ModelCallsService } from './turns/model-calls.service.js';
 import { SendingService } from './turns/sending.service.js';
+import { TurnListRepository } from './turn-list/turn-list.repository.js';
+import { TurnListConsumer } from './turn-list/turn-list.consumer.js';
 import { TurnRunner } from './turns/turn-runner.js';
 import { TurnRepository } from './turns/turn.repository.js';
 
@@ -79,6 +81,7 @@ const configured: Provider[] = [
     ProvidersConsumer,
     ConversationsConsumer,
     InboundConsumer,
+    TurnListConsumer,
     DeletionsConsumer,
   ],
   providers: [
@@ -93,6 +96,7 @@ const configured: Provider[] = [
     Models,
     TypingService,
     TurnRepository,
+    TurnListRepository,
     CallRepository,
     ChecksService,
     ModelCallsService,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
-import { assistantCases, startTestService, type TestService } from '@svc/testing';
+import { assistantCases, assistantConversationCases, startTestService, type TestService } from '@svc/testing';
 import { schema } from '../src/migrations/schema.js';
 import { serviceOptions } from '../src/service-options.js';
 
@@ -15,5 +15,5 @@ afterAll(() => service.stop());
 
 // The gateway's tests run the same cases against the fake that stands for this service.
 describe('the service keeps the contract', () => {
-  test.each(assistantCases)('$name', ({ run }) => run(service));
+  test.each([...assistantCases, ...assistantConversationCases])('$name', ({ run }) => run(service));
 });

@@ -1,12 +1,23 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { SetConversationOwner } from '@svc/contracts';
+import {
+  ConversationHandoff,
+  type ConversationHandoffV1,
+  conversationIdOf,
+  type ConversationOwner,
+  type Envelope,
+  ListHandoffs,
+  SetConversationOwner,
+} from '@svc/contracts';
+import { waitFor } from '@svc/testing';
 import { aContact, Scene, type Shop } from './scene.js';
 
 let scene: Scene;
+const handoffs: Envelope[] = [];
 beforeAll(async () => {
   scene = await Scene.start();
+  scene.service.messaging.onEventCopy(ConversationHandoff, (envelope) => handoffs.push(envelope));
 });
 afterAll(() => scene.stop());
 
@@ -71,6 +82,81 @@ describe('a contact is handed to a person', () => {
     await scene.service.rpc.request(SetConversationOwner, request);
     await shop.write(chat, 'Hello?');
     expect((await shop.ended(chat, 2)).at(-1)).toMatchObject({ outcome: 'HUMAN_OWNS' });
+  });
+});
+
+describe('a handoff', () => {
+  const told = (shop: Shop): ConversationHandoffV1[] =>
+    handoffs
+      .filter(({ tenantId }) => tenantId === shop.tenantId)
+      .map(({ data }) => data as ConversationHandoffV1);
+  const setOwner = (
+    { tenantId, sessionId }: Shop,
+    chat: string,
+    owner: ConversationOwner,
+    minutes?: number,
+  ) =>
+    scene.service.rpc.request(SetConversationOwner, {
+      ...{ tenantId, sessionId, chat, owner },
+      ...(minutes === undefined ? {} : { minutes }),
+    });
+  /** A person writes on the phone. */
+  const byHand = async (shop: Shop, chat: string): Promise<void> => {
+    await shop.write(chat, 'I take over.', { fromMe: true });
+  };
+  const untilOf = async ({ tenantId }: Shop): Promise<(string | undefined)[]> =>
+    (await scene.service.rpc.request(ListHandoffs, { tenantId, limit: 10 })).handoffs.map(
+      ({ until }) => until,
+    );
+
+  test('is told once with its reason, and so is its end, however often it is asked for', async () => {
+    const shop = await scene.shop({ handoffWords: ['agent'] });
+    const { tenantId, sessionId } = shop;
+    const chat = aContact();
+    await shop.write(chat, 'agent');
+    await shop.ended(chat);
+    await byHand(shop, chat);
+    await setOwner(shop, chat, 'HUMAN');
+    for (let count = 0; count < 2; count += 1) await setOwner(shop, chat, 'ASSISTANT');
+    await setOwner(shop, chat, 'HUMAN', 5);
+    await waitFor('the last change to be told', () => told(shop).length >= 3);
+    const of = {
+      ...{
+        sessionId,
+        chatId: chat,
+        conversationId: conversationIdOf({ tenantId, sessionId, contact: chat }),
+      },
+      timestamp: expect.any(String),
+    };
+    expect(told(shop)).toEqual([
+      { ...of, owner: 'HUMAN', reason: 'CONTACT_ASKED' },
+      { ...of, owner: 'ASSISTANT', reason: 'REQUESTED' },
+      { ...of, owner: 'HUMAN', reason: 'REQUESTED', until: expect.any(String) },
+    ]);
+  });
+
+  test('is told again where the time of the one before was over', async () => {
+    const shop = await scene.shop();
+    const chat = aContact();
+    await setOwner(shop, chat, 'HUMAN', 5);
+    await scene.service.database.query(
+      `UPDATE assistant.handoff SET until = clock_timestamp() - interval '1 second' WHERE chat = '${chat}'`,
+    );
+    expect(await untilOf(shop)).toEqual([]);
+    await setOwner(shop, chat, 'ASSISTANT');
+    await setOwner(shop, chat, 'HUMAN');
+    await waitFor('both to be told', () => told(shop).length >= 2);
+    expect(told(shop).map(({ owner }) => owner)).toEqual(['HUMAN', 'HUMAN']);
+  });
+
+  test('that ends with its resumption only is not shortened by what the person writes', async () => {
+    const shop = await scene.shop({ humanPauseMinutes: 60 });
+    const [chat, other] = [aContact(), aContact()];
+    await setOwner(shop, chat, 'HUMAN');
+    await byHand(shop, chat);
+    await byHand(shop, other);
+    await waitFor("both to be a person's", async () => (await untilOf(shop)).length === 2);
+    expect(await untilOf(shop)).toEqual([expect.any(String), undefined]);
   });
 });
 

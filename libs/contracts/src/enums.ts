@@ -15,6 +15,23 @@ export const ASSISTANT_MODES = ['off', 'shadow', 'auto'] as const;
 /** Value of `ASSISTANT_MODES`. */
 export type AssistantMode = (typeof ASSISTANT_MODES)[number];
 
+/** Owners of a conversation: who answers it. */
+export const CONVERSATION_OWNERS = ['ASSISTANT', 'HUMAN'] as const;
+/** Value of `CONVERSATION_OWNERS`. */
+export type ConversationOwner = (typeof CONVERSATION_OWNERS)[number];
+
+/** Reasons for which a conversation is a person's. */
+export const HANDOFF_REASONS = [
+  'HUMAN_WROTE', // a person wrote in it, on the phone or by API
+  'CONTACT_ASKED', // the contact wrote one of the words of the settings
+  'MODEL_ASKED', // the model handed it over
+  'PROVIDER_FAILED', // each model failed
+  'LOOP', // contact and assistant answered each other again and again, as two machines do
+  'REQUESTED', // a caller of the API asked for it
+] as const;
+/** Value of `HANDOFF_REASONS`. */
+export type HandoffReason = (typeof HANDOFF_REASONS)[number];
+
 /** Reasons for which a QR code is told besides the usual one, that the last has expired. */
 export const QR_REASONS = ['refreshed'] as const;
 /** Value of `QR_REASONS`. */

@@ -14,6 +14,10 @@ export {
 export {
   type Answerer,
   ASSISTANT_MODES,
+  CONVERSATION_OWNERS,
+  type ConversationOwner,
+  HANDOFF_REASONS,
+  type HandoffReason,
   type AssistantMode,
   type BotMode,
   type PasskeyStage,

@@ -84,6 +84,7 @@ export { webhookCases } from './contract-cases/webhooks.js';
 export { auditCases, type AuditWorld } from './contract-cases/audit.js';
 export { boundEndpointCases } from './contract-cases/bound-endpoints.js';
 export { sessionCases, type SessionWorld } from './contract-cases/sessions.js';
+export { assistantConversationCases } from './contract-cases/assistant/conversations.js';
 export { assistantCases } from './contract-cases/assistant/settings.js';
 export { limitsCases } from './contract-cases/limits.js';
 export { NO_LIMITS, PLAN_NUMBERS, subscriptionCases } from './contract-cases/subscriptions.js';

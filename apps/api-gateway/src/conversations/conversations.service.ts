@@ -54,14 +54,19 @@ export class ConversationsService {
     return { items: await this.viewsOf(tenantId, page.items), nextCursor: page.nextCursor };
   }
 
-  /** @throws AppError `CONVERSATION_NOT_FOUND`, `FORBIDDEN` */
-  async messagesOf(tenantId: string, id: string, query: PageQuery): Promise<Page<MessageView>> {
+  /** Reads a conversation of this tenant. @throws AppError `CONVERSATION_NOT_FOUND`, or `FORBIDDEN` for another tenant's. */
+  async owned(tenantId: string, id: string): Promise<Conversation> {
     const conversation =
       (await this.conversations.findOneBy({ id })) ??
       (await this.conversations.findOneBy({ id: await this.aliases.conversationOf(id) }));
     if (!conversation) throw new AppError('CONVERSATION_NOT_FOUND');
     if (conversation.tenantId !== tenantId) throw new AppError('FORBIDDEN');
-    const { sessionId, contact } = conversation;
+    return conversation;
+  }
+
+  /** @throws AppError `CONVERSATION_NOT_FOUND`, `FORBIDDEN` */
+  async messagesOf(tenantId: string, id: string, query: PageQuery): Promise<Page<MessageView>> {
+    const { sessionId, contact } = await this.owned(tenantId, id);
     return this.read.page({ tenantId, sessionId, contact }, query);
   }
 

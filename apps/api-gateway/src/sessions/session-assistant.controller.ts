@@ -1,9 +1,16 @@
-import { Body, Controller, Get, HttpCode, Post, Put } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Post, Put, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { PublishAssistantBody, PutSessionAssistantBody, SessionAssistant } from '@svc/contracts';
+import {
+  type Page,
+  PageQuery,
+  PublishAssistantBody,
+  PutSessionAssistantBody,
+  SessionAssistant,
+  TurnView,
+} from '@svc/contracts';
 import { type Caller, CurrentCaller, NeedsScope } from '../auth/authorization.js';
 import { IdParam } from '../edge/resource-id.js';
-import { ApiErrors, ApiId } from '../openapi/answers.js';
+import { ApiErrors, ApiId, ApiPage } from '../openapi/answers.js';
 import { SessionAssistantService } from './session-assistant.service.js';
 
 const NOT_FOUND = 'SESSION_NOT_FOUND';
@@ -65,5 +72,24 @@ export class SessionAssistantController {
     @Body() body: PublishAssistantBody,
   ): Promise<SessionAssistant> {
     return this.assistant.publish(caller, id, body);
+  }
+
+  @Get('turns')
+  @NeedsScope('messages:read')
+  @ApiOperation({
+    operationId: 'listAssistantTurns',
+    summary: 'List what the assistant of a session did, newest first',
+    description:
+      'A turn is what a contact wrote until it was answered together: why it was answered or not, by which version, and what it cost. What was written is in the messages. Turns are kept for 30 days.',
+  })
+  @ApiId('id', 'Session id.')
+  @ApiPage(TurnView)
+  @ApiErrors('VALIDATION_FAILED', NOT_FOUND)
+  turns(
+    @CurrentCaller() caller: Caller,
+    @IdParam('id', NOT_FOUND) id: string,
+    @Query() query: PageQuery,
+  ): Promise<Page<TurnView>> {
+    return this.assistant.turns(caller, id, query);
   }
 }

@@ -4,6 +4,9 @@ import {
   AssistantSettings,
   type AssistantSettingsReply,
   GetAssistantSettings,
+  ListTurns,
+  type Page,
+  type PageQuery,
   PublishAssistantSettings,
   type PublishAssistantBody,
   type PublishedSettings,
@@ -12,10 +15,12 @@ import {
   type SessionAssistant,
   type SessionRef,
   SetAssistantSettings,
+  type TurnView,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
 import { Answerers } from '../assistant/answerers.service.js';
 import { actorOf, type Caller } from '../auth/authorization.js';
+import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 import { SessionsService } from './sessions.service.js';
 
 const DEFAULTS: object = new AssistantSettings();
@@ -26,6 +31,7 @@ export class SessionAssistantService {
   constructor(
     private readonly sessions: SessionsService,
     private readonly answerers: Answerers,
+    private readonly cursors: Cursors,
     private readonly rpc: RpcClient,
   ) {}
 
@@ -40,6 +46,20 @@ export class SessionAssistantService {
 
   async publish(caller: Caller, sessionId: string, body: PublishAssistantBody): Promise<SessionAssistant> {
     return viewOf(await this.publishOf(caller, await this.refOf(caller, sessionId), body));
+  }
+
+  async turns(
+    caller: Caller,
+    sessionId: string,
+    { limit = DEFAULT_LIMIT, before: cursor }: PageQuery,
+  ): Promise<Page<TurnView>> {
+    const ref = await this.refOf(caller, sessionId);
+    const list = `turns:${ref.tenantId}:${ref.sessionId}`;
+    const before = this.cursors.decode(list, cursor);
+    const request = { ...ref, limit: limit + 1, ...(before && { before }) };
+    const { turns } = await this.rpc.request(ListTurns, request);
+    const page = this.cursors.page(list, turns, limit, ({ place }) => place);
+    return { ...page, items: page.items.map(({ place: _, ...turn }) => turn) };
   }
 
   /** Switches the assistant of a new session on, with the defaults of everything else. */

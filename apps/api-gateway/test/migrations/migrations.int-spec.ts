@@ -17,6 +17,7 @@ import { ScheduledMessage } from '../../src/scheduling/scheduled-message.entity.
 import { CLAIM_SQL as CLAIM_SCHEDULED_SQL } from '../../src/scheduling/schedule.repository.js';
 import { CLAIM_SQL, LEFT_BEHIND_SQL } from '../../src/sending/message-sweeper.js';
 import { schema } from '../../src/migrations/schema.js';
+import { SessionAssistantRow } from '../../src/assistant/session-assistant.entity.js';
 import { SessionCreation } from '../../src/sessions/session-creation.entity.js';
 import { SingleUseLinkRow } from '../../src/single-use/single-use-link.entity.js';
 import { DashboardUser } from '../../src/tenants/dashboard-user.entity.js';
@@ -46,6 +47,7 @@ const ENTITIES = [
   SandboxDay,
   SandboxNumber,
   ScheduledMessage,
+  SessionAssistantRow,
   SessionCreation,
   SingleUseLinkRow,
   Tenant,

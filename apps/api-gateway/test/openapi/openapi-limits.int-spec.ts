@@ -16,6 +16,7 @@ import {
   EndpointReasonBody,
   EventLogQuery,
   EventStreamQuery,
+  HandoffBody,
   MarkReadBody,
   OpenCheckoutBody,
   LinkPageBody,
@@ -78,7 +79,7 @@ const BODIES = [
   ...[CreateWebhookBody, UpdateWebhookBody, CreateApiKeyBody, CheckApiKeysBody],
   ...[PairingCodeBody, MarkReadBody, TypingBody, UpdateSessionBody, EndpointReasonBody, OpenCheckoutBody],
   ...[PasskeyAssertion, ConfirmPasskeyBody, LinkPageBody],
-  ...[PutProviderBody, PutSessionAssistantBody, PublishAssistantBody],
+  ...[PutProviderBody, PutSessionAssistantBody, PublishAssistantBody, HandoffBody],
   ...[ReplayBody, WriteAsContactBody, AdvanceClockBody, CreateWidgetBody, UpdateWidgetBody],
 ];
 

@@ -6,16 +6,22 @@ import {
   GetAssistantSettings,
   GetProvider,
   invalidField,
+  type ListedHandoff,
+  type ListedTurn,
+  ListHandoffs,
+  ListTurns,
   type ProviderView,
   PublishAssistantSettings,
   type PublishAssistantSettingsV1,
   type RequestContract,
   type SessionRef,
   SetAssistantSettings,
+  SetConversationOwner,
   type SetAssistantSettingsV1,
   SetProvider,
   type SetProviderV1,
 } from '@svc/contracts';
+import { v7 as uuidv7 } from 'uuid';
 import type { Audit } from './fake-dispatcher.js';
 
 type On = <Q extends object, A extends object>(
@@ -38,6 +44,9 @@ export class FakeAssistant {
   readonly providers = new Map<string, ProviderView>();
   /** Settings by session. */
   readonly settings = new Map<string, Kept>();
+  /** Turns by tenant and session, newest first. */
+  readonly turns = new Map<string, ListedTurn[]>();
+  private readonly handoffs = new Map<string, ListedHandoff>();
 
   answer(on: On, audit: Audit): void {
     on(GetProvider, ({ tenantId }) => this.providerOf(tenantId));
@@ -46,6 +55,7 @@ export class FakeAssistant {
       this.providers.delete(tenantId);
       return {};
     });
+    this.answerConversations(on);
     on(GetAssistantSettings, (ref) => this.replyOf(ref));
     on(SetAssistantSettings, (request) => this.setDraft(request));
     on(PublishAssistantSettings, async (request) => {
@@ -66,6 +76,28 @@ export class FakeAssistant {
       versions: [first],
       publications: 1,
       version: 1,
+    });
+  }
+
+  private answerConversations(on: On): void {
+    on(SetConversationOwner, ({ tenantId, sessionId, chat, owner, minutes }) => {
+      const key = `${tenantId}/${sessionId}/${chat}`;
+      this.handoffs.delete(key);
+      if (owner === 'ASSISTANT') return { owner };
+      const now = Date.now();
+      const until = minutes && { until: new Date(now + minutes * 60_000).toISOString() };
+      const row = { tenantId, sessionId, chat, id: uuidv7(), reason: 'REQUESTED' as const, ...until };
+      this.handoffs.set(key, { ...row, since: new Date(now).toISOString() });
+      return { owner, reason: row.reason, ...until };
+    });
+    on(ListHandoffs, ({ tenantId, limit, before = 'g' }) => {
+      const own = [...this.handoffs.values()].filter((one) => one.tenantId === tenantId && one.id < before);
+      return { handoffs: own.toReversed().slice(0, limit) };
+    });
+    on(ListTurns, ({ tenantId, sessionId, limit, before }) => {
+      const own = this.turns.get(`${tenantId}/${sessionId}`) ?? [];
+      const from = before ? own.findIndex(({ place }) => place === before) + 1 : 0;
+      return { turns: own.slice(from, from + limit) };
     });
   }
 

@@ -5,6 +5,7 @@ import { RpcClient } from '@svc/messaging';
 import {
   type AskedLink,
   assistantCases,
+  assistantConversationCases,
   boundEndpointCases,
   type DeadLetter,
   deliveryCases,
@@ -117,7 +118,7 @@ describe('the fake of', () => {
   );
   test.each([...limitsCases, ...wholeTenantInLimitsCases])('limits: $name', ({ run }) => run(world));
   test.each([...subscriptionCases, ...wholeTenantInBillingCases])('billing: $name', ({ run }) => run(world));
-  test.each(assistantCases)('assistant: $name', ({ run }) => run(world));
+  test.each([...assistantCases, ...assistantConversationCases])('assistant: $name', ({ run }) => run(world));
   test.each(paymentCases)('billing, payments: $name', ({ run }) => run(world));
 });
 

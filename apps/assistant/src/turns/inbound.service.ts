@@ -45,7 +45,8 @@ export class InboundService {
   async noteSent({ tenantId, data: { sessionId, to, sentBy } }: Envelope<OutboundMessageV1>): Promise<void> {
     if (sentBy !== 'MEMBER') return;
     const published = await this.settings.published({ tenantId, sessionId });
-    if (published) await this.leaveToPerson({ tenantId, sessionId, chat: to }, published.settings);
+    if (published && published.settings.mode !== 'off')
+      await this.leaveToPerson({ tenantId, sessionId, chat: to }, published.settings);
   }
 
   /** Ends what is being answered once somebody else answers; the worker lets nothing out that comes later. */

@@ -1,6 +1,14 @@
-import { IsIn, IsInt, IsISO8601, IsUUID, Min } from 'class-validator';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn, IsInt, IsISO8601, IsOptional, IsString, IsUUID, Min } from 'class-validator';
 import { defineEvent } from '../contract.js';
-import { ASSISTANT_MODES, type AssistantMode } from '../enums.js';
+import {
+  ASSISTANT_MODES,
+  type AssistantMode,
+  CONVERSATION_OWNERS,
+  type ConversationOwner,
+  HANDOFF_REASONS,
+  type HandoffReason,
+} from '../enums.js';
 
 /** Data of `assistant.published`: internal, for whoever shows who answers a session. */
 export class AssistantPublishedV1 {
@@ -13,6 +21,59 @@ export class AssistantPublishedV1 {
   @IsISO8601() timestamp: string;
 }
 
+/** Payload of `conversation.handoff`. */
+export class ConversationHandoffV1 {
+  @ApiProperty({ description: 'The session.', format: 'uuid' })
+  @IsUUID()
+  sessionId: string;
+
+  @ApiProperty({
+    description:
+      'Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages.',
+    format: 'uuid',
+  })
+  @IsUUID()
+  conversationId: string;
+
+  @ApiProperty({
+    description: 'Address of the chat: answers go to it.',
+    example: '4915112345678@s.whatsapp.net',
+  })
+  @IsString()
+  chatId: string;
+
+  @ApiProperty({
+    description:
+      'Who answers from now on. HUMAN: a person, and the assistant says nothing. ASSISTANT: the assistant again.',
+    enum: CONVERSATION_OWNERS,
+    example: 'HUMAN',
+  })
+  @IsIn(CONVERSATION_OWNERS)
+  owner: ConversationOwner;
+
+  @ApiProperty({
+    description:
+      'Why. HUMAN_WROTE: a person wrote in it, on the phone or by hand. CONTACT_ASKED: the contact wrote one of the `handoffWords`. MODEL_ASKED: the model handed it over. PROVIDER_FAILED: no model answered. REQUESTED: by API.',
+    enum: HANDOFF_REASONS,
+    example: 'CONTACT_ASKED',
+  })
+  @IsIn(HANDOFF_REASONS)
+  reason: HandoffReason;
+
+  @ApiPropertyOptional({
+    description:
+      "When it is the assistant's again by itself, of which no other event tells (ISO 8601, UTC). Absent: never.",
+    example: '2026-01-31T13:00:00.000Z',
+  })
+  @IsOptional()
+  @IsISO8601()
+  until?: string;
+
+  @ApiProperty({ description: 'When it happened (ISO 8601, UTC).', example: '2026-01-31T12:00:00.000Z' })
+  @IsISO8601()
+  timestamp: string;
+}
+
 /** Other settings hold for the assistant of a session. */
 export const AssistantPublished = defineEvent('assistant.published', 1, AssistantPublishedV1, {
   public: false,
@@ -20,5 +81,14 @@ export const AssistantPublished = defineEvent('assistant.published', 1, Assistan
   by: ['assistant'],
 });
 
-/** Events of assistants. */
-export const ASSISTANT_EVENTS = [AssistantPublished] as const;
+/** A conversation was handed to a person, or back to the assistant. */
+export const ConversationHandoff = defineEvent('conversation.handoff', 1, ConversationHandoffV1, {
+  public: true,
+  summary:
+    'A conversation was handed to a person, or back to the assistant; carries the reason. Only an endpoint that names this event gets it.',
+  by: ['assistant'],
+  onlyNamed: true,
+});
+
+/** Events of assistants, in the order of the description. */
+export const ASSISTANT_EVENTS = [AssistantPublished, ConversationHandoff] as const;

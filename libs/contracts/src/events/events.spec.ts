@@ -40,6 +40,7 @@ test('public events are described in the order of the specification, ours last',
     'message.poll_vote',
     'message.live_location',
     'call.received',
+    'conversation.handoff',
   ]);
 });
 

@@ -5,7 +5,15 @@ export {
   SessionAssistant,
 } from './assistant/session-assistant.js';
 export { AssistantSettings, PublishedSettings } from './assistant/settings.js';
-export { TURN_OUTCOMES, type TurnOutcome, TurnView } from './assistant/turns.js';
+export { ConversationOwnerView, HandoffBody, HandoffView } from './assistant/handoffs.js';
+export {
+  MODEL_CALL_STATES,
+  type ModelCallState,
+  ModelCallView,
+  TURN_OUTCOMES,
+  type TurnOutcome,
+  TurnView,
+} from './assistant/turns.js';
 export { HttpErrorBody } from './http-error.js';
 export { MayBeAbsent } from './may-be-absent.js';
 export { ContactProfile, ContactEvent, ContactExport } from './messages/contacts.js';

@@ -2,6 +2,7 @@
 export * from './assistant/conversations.js';
 export * from './assistant/provider.js';
 export * from './assistant/settings.js';
+export * from './assistant/turns.js';
 export * from './billing/billing.js';
 export * from './billing/entitlements.js';
 export * from './billing/usage.js';

@@ -2,6 +2,7 @@
 
 import type {
   CallReceivedV1,
+  ConversationHandoffV1,
   MessageFailedV1,
   MessageLiveLocationV1,
   MessagePollVoteV1,
@@ -79,6 +80,11 @@ export interface EventPayloads {
    * names this event gets it.
    */
   'call.received': CallReceivedV1;
+  /**
+   * A conversation was handed to a person, or back to the assistant; carries the reason. Only an endpoint
+   * that names this event gets it.
+   */
+  'conversation.handoff': ConversationHandoffV1;
 }
 
 /** Names of the events that an endpoint gets that names none. */
@@ -291,6 +297,14 @@ export const SAMPLE_PAYLOADS: EventPayloads = {
     isGroup: false,
     conversationId: 'a5c5cdd2-a48e-59a1-826e-6940dd79738a',
     state: 'RINGING',
+    timestamp: '2026-01-31T12:00:00.000Z',
+  },
+  'conversation.handoff': {
+    sessionId: '0198c0de-0000-7000-8000-0000000000b1',
+    conversationId: '0198c0de-0000-5000-8000-0000000000c1',
+    chatId: '4915112345678@s.whatsapp.net',
+    owner: 'HUMAN',
+    reason: 'CONTACT_ASKED',
     timestamp: '2026-01-31T12:00:00.000Z',
   },
 };

@@ -14,6 +14,7 @@ import type {
   ContactMessage,
   ContactProfile,
   ContactView,
+  ConversationOwnerView,
   ConversationView,
   CreateApiKeyBody,
   CreateSessionBody,
@@ -26,6 +27,8 @@ import type {
   Erasure,
   EventLogPage,
   ExternalConfig,
+  HandoffBody,
+  HandoffView,
   LinkPageBody,
   LinkPageView,
   LoggedEvent,
@@ -61,6 +64,7 @@ import type {
   TenantAssistant,
   TenantLimits,
   TierPromotion,
+  TurnView,
   TypingBody,
   UpdateSessionBody,
   UpdateWebhookBody,
@@ -135,6 +139,7 @@ export interface ReadEventLogQuery {
     | 'message.poll_vote'
     | 'message.live_location'
     | 'call.received'
+    | 'conversation.handoff'
     | undefined;
   /** Only events of this session. */
   sessionId?: string | undefined;
@@ -170,6 +175,7 @@ export interface StreamEventsQuery {
     | 'message.poll_vote'
     | 'message.live_location'
     | 'call.received'
+    | 'conversation.handoff'
     | undefined;
   /** Only events of this session. */
   sessionId?: string | undefined;
@@ -187,6 +193,14 @@ export interface StreamEventsQuery {
    * now on. The header `Last-Event-ID` takes its place.
    */
   after?: string | undefined;
+}
+
+/** Query of `GET /v1/handoffs`. */
+export interface ListHandoffsQuery {
+  /** Items per page, 1 to 200. */
+  limit?: number | undefined;
+  /** Cursor: nextCursor of the page before. */
+  before?: string | undefined;
 }
 
 /** Query of `GET /v1/messages`. */
@@ -219,6 +233,14 @@ export interface ListContactInboxQuery {
 
 /** Query of `GET /v1/sessions`. */
 export interface ListSessionsQuery {
+  /** Items per page, 1 to 200. */
+  limit?: number | undefined;
+  /** Cursor: nextCursor of the page before. */
+  before?: string | undefined;
+}
+
+/** Query of `GET /v1/sessions/{id}/assistant/turns`. */
+export interface ListAssistantTurnsQuery {
   /** Items per page, 1 to 200. */
   limit?: number | undefined;
   /** Cursor: nextCursor of the page before. */
@@ -264,6 +286,7 @@ export interface ListDeliveriesQuery {
     | 'message.poll_vote'
     | 'message.live_location'
     | 'call.received'
+    | 'conversation.handoff'
     | undefined;
   /** Only deliveries of events from this time on (ISO 8601 with a zone). */
   since?: string | undefined;
@@ -298,6 +321,7 @@ export interface ListDeadLettersQuery {
     | 'message.poll_vote'
     | 'message.live_location'
     | 'call.received'
+    | 'conversation.handoff'
     | undefined;
   /** Only deliveries of events from this time on (ISO 8601 with a zone). */
   since?: string | undefined;
@@ -497,6 +521,29 @@ export class ConversationsResource {
       options,
     );
   }
+
+  /**
+   * Have the assistant leave a conversation to a person. From then on it says nothing there, until the
+   * minutes are over or the conversation is resumed. `conversation.handoff` tells of it, unless a person has
+   * the conversation already.
+   */
+  handOffConversation(id: string, body: HandoffBody, options?: CallOptions): Promise<ConversationOwnerView> {
+    return this.caller.json<ConversationOwnerView>(
+      { method: 'POST', path: `/v1/conversations/${encodeURIComponent(id)}/handoff`, body },
+      options,
+    );
+  }
+
+  /**
+   * Give a conversation back to the assistant. It answers from the next message on; what was written before
+   * stays with the person.
+   */
+  resume(id: string, options?: CallOptions): Promise<ConversationOwnerView> {
+    return this.caller.json<ConversationOwnerView>(
+      { method: 'POST', path: `/v1/conversations/${encodeURIComponent(id)}/resume` },
+      options,
+    );
+  }
 }
 
 /** `deliveries` of the API. */
@@ -552,6 +599,19 @@ export class EventsResource {
   readLog(query: ReadEventLogQuery = {}, options?: CallOptions): Paged<LoggedEvent, EventLogPage> {
     return this.caller.pages<LoggedEvent, EventLogPage>(
       { method: 'GET', path: '/v1/events', query, cursor: 'after' },
+      options,
+    );
+  }
+}
+
+/** `handoffs` of the API. */
+export class HandoffsResource {
+  constructor(protected readonly caller: Caller) {}
+
+  /** List conversations that the assistant leaves to a person, those handed over last first. */
+  list(query: ListHandoffsQuery = {}, options?: CallOptions): Paged<HandoffView> {
+    return this.caller.pages<HandoffView>(
+      { method: 'GET', path: '/v1/handoffs', query, cursor: 'before' },
       options,
     );
   }
@@ -1057,6 +1117,27 @@ export class SessionsResource {
   }
 
   /**
+   * List what the assistant of a session did, newest first. A turn is what a contact wrote until it was
+   * answered together: why it was answered or not, by which version, and what it cost. What was written is in
+   * the messages. Turns are kept for 30 days.
+   */
+  listAssistantTurns(
+    id: string,
+    query: ListAssistantTurnsQuery = {},
+    options?: CallOptions,
+  ): Paged<TurnView> {
+    return this.caller.pages<TurnView>(
+      {
+        method: 'GET',
+        path: `/v1/sessions/${encodeURIComponent(id)}/assistant/turns`,
+        query,
+        cursor: 'before',
+      },
+      options,
+    );
+  }
+
+  /**
    * Make the address of a page on which your customer links their number. The page says who will read and
    * write on the number, in names that the operator has confirmed, asks for consent, and leads through QR
    * code or typed code, and the passkey where the platform wants one. Whoever opens it first has it: it works
@@ -1306,6 +1387,7 @@ export class Resources {
   readonly deliveries: DeliveriesResource;
   readonly erasures: ErasuresResource;
   readonly events: EventsResource;
+  readonly handoffs: HandoffsResource;
   readonly limits: LimitsResource;
   readonly media: MediaResource;
   readonly messages: MessagesResource;
@@ -1326,6 +1408,7 @@ export class Resources {
     this.deliveries = new DeliveriesResource(caller);
     this.erasures = new ErasuresResource(caller);
     this.events = new EventsResource(caller);
+    this.handoffs = new HandoffsResource(caller);
     this.limits = new LimitsResource(caller);
     this.media = new MediaResource(caller);
     this.messages = new MessagesResource(caller);

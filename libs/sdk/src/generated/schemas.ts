@@ -354,6 +354,48 @@ export interface ContactView {
   address: string | null;
 }
 
+/** `ConversationHandoffV1` of the API description. */
+export interface ConversationHandoffV1 {
+  /** The session. */
+  sessionId: string;
+  /** Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages. */
+  conversationId: string;
+  /** Address of the chat: answers go to it. */
+  chatId: string;
+  /**
+   * Who answers from now on. HUMAN: a person, and the assistant says nothing. ASSISTANT: the assistant again.
+   * More may come.
+   */
+  owner: 'ASSISTANT' | 'HUMAN' | (string & {});
+  /**
+   * Why. HUMAN_WROTE: a person wrote in it, on the phone or by hand. CONTACT_ASKED: the contact wrote one of
+   * the `handoffWords`. MODEL_ASKED: the model handed it over. PROVIDER_FAILED: no model answered. REQUESTED:
+   * by API. More may come.
+   */
+  reason: 'HUMAN_WROTE' | 'CONTACT_ASKED' | 'MODEL_ASKED' | 'PROVIDER_FAILED' | 'REQUESTED' | (string & {});
+  /** When it is the assistant's again by itself, of which no other event tells. Absent: never. */
+  until?: string | undefined;
+  /** When it happened. */
+  timestamp: string;
+}
+
+/** `ConversationOwnerView` of the API description. */
+export interface ConversationOwnerView {
+  /** Conversation. */
+  conversationId: string;
+  /** ASSISTANT: it is answered. HUMAN: it is left to a person. More may come. */
+  owner: 'ASSISTANT' | 'HUMAN' | (string & {});
+  /**
+   * Why a person has it; null: the assistant does. HUMAN_WROTE: a person wrote in it, on the phone or by
+   * hand. CONTACT_ASKED: the contact wrote one of the `handoffWords`. MODEL_ASKED: the model handed it over.
+   * PROVIDER_FAILED: no model answered. REQUESTED: by API. More may come.
+   */
+  reason:
+    'HUMAN_WROTE' | 'CONTACT_ASKED' | 'MODEL_ASKED' | 'PROVIDER_FAILED' | 'REQUESTED' | (string & {}) | null;
+  /** When it is the assistant's again by itself; null: never. */
+  until: string | null;
+}
+
 /** `ConversationPage` of the API description. */
 export interface ConversationPage {
   /** The page. */
@@ -470,6 +512,7 @@ export interface CreateWebhookBody {
         | 'message.poll_vote'
         | 'message.live_location'
         | 'call.received'
+        | 'conversation.handoff'
       )[]
     | undefined;
   /**
@@ -744,6 +787,7 @@ export interface ExternalConfig {
         | 'message.poll_vote'
         | 'message.live_location'
         | 'call.received'
+        | 'conversation.handoff'
         | (string & {})
       )[]
     | null;
@@ -767,6 +811,40 @@ export interface ExternalConfig {
   env?: ExternalBotEnv | undefined;
   /** The new API key; only with mintApiKey. */
   mintedKey?: MintedKey | undefined;
+}
+
+/** `HandoffBody` of the API description. */
+export interface HandoffBody {
+  /** Minutes after which the conversation is the assistant's again. Left out: when it is resumed. */
+  minutes?: number | undefined;
+}
+
+/** `HandoffPage` of the API description. */
+export interface HandoffPage {
+  /** The page. */
+  items: HandoffView[];
+  /** Give it as `before` to get the next page; null: this is the last. */
+  nextCursor: string | null;
+}
+
+/** `HandoffView` of the API description. */
+export interface HandoffView {
+  /** Conversation. */
+  conversationId: string;
+  /** Session. */
+  sessionId: string;
+  /** Address of the contact, or of the group. */
+  contact: string;
+  /**
+   * HUMAN_WROTE: a person wrote in it, on the phone or by hand. CONTACT_ASKED: the contact wrote one of the
+   * `handoffWords`. MODEL_ASKED: the model handed it over. PROVIDER_FAILED: no model answered. REQUESTED: by
+   * API. More may come.
+   */
+  reason: 'HUMAN_WROTE' | 'CONTACT_ASKED' | 'MODEL_ASKED' | 'PROVIDER_FAILED' | 'REQUESTED' | (string & {});
+  /** Since when. */
+  since: string;
+  /** When it is the assistant's again by itself; null: never. */
+  until: string | null;
 }
 
 /** `Hears` of the API description. */
@@ -941,6 +1019,14 @@ export type LoggedCallReceived = LoggedEventHead & {
   payload: CallReceivedV1;
 };
 
+/** `LoggedConversationHandoff` of the API description. */
+export type LoggedConversationHandoff = LoggedEventHead & {
+  /** Event name. */
+  event: 'conversation.handoff';
+  /** Event data. */
+  payload: ConversationHandoffV1;
+};
+
 /**
  * Event of the log: check `event` before `payload`, which is that of the webhook. One of a name that is not
  * listed has the same fields.
@@ -962,7 +1048,8 @@ export type LoggedEvent =
   | LoggedWebhookRecovered
   | LoggedMessagePollVote
   | LoggedMessageLiveLocation
-  | LoggedCallReceived;
+  | LoggedCallReceived
+  | LoggedConversationHandoff;
 
 /** `LoggedEventHead` of the API description. */
 export interface LoggedEventHead {
@@ -1729,6 +1816,25 @@ export interface MintedKey {
   earlier: string[];
 }
 
+/** `ModelCallView` of the API description. */
+export interface ModelCallView {
+  /** Model that was asked. */
+  model: string;
+  /**
+   * BEGUN: it is under way. FAILED: it was refused, and cost nothing. LOST: it was cut off, and counts
+   * against the daily limit. More may come.
+   */
+  state: 'BEGUN' | 'ANSWERED' | 'FAILED' | 'LOST' | (string & {});
+  /** Tokens of the question. */
+  promptTokens: number;
+  /** Tokens of the answer. */
+  completionTokens: number;
+  /** Whether the provider told no numbers, and these are a guess. */
+  estimated: boolean;
+  /** Whether the answer became that of the turn; one that messages have overtaken does not. */
+  used: boolean;
+}
+
 /** `MonthUsage` of the API description. */
 export interface MonthUsage {
   /** The month in UTC. */
@@ -2064,6 +2170,7 @@ export interface PutExternalConfigBody {
         | 'message.poll_vote'
         | 'message.live_location'
         | 'call.received'
+        | 'conversation.handoff'
       )[]
     | undefined;
   /**
@@ -2239,6 +2346,7 @@ export interface ReplayBody {
     | 'message.poll_vote'
     | 'message.live_location'
     | 'call.received'
+    | 'conversation.handoff'
     | undefined;
   /** Only deliveries of events from this time on. */
   since?: string | undefined;
@@ -2859,6 +2967,68 @@ export interface TokenUsage {
   currency: string;
 }
 
+/** `TurnPage` of the API description. */
+export interface TurnPage {
+  /** The page. */
+  items: TurnView[];
+  /** Give it as `before` to get the next page; null: this is the last. */
+  nextCursor: string | null;
+}
+
+/** `TurnView` of the API description. */
+export interface TurnView {
+  /** Id of the turn. */
+  id: string;
+  /** Address of the chat. */
+  chat: string;
+  /** When its first message came. */
+  startedAt: string;
+  /** When it ended; null: it has not. */
+  endedAt: string | null;
+  /**
+   * Why it was answered, or not; null: it has not ended. - SHADOWED: the answer was made and not sent, as the
+   * mode says. - HANDED_OFF: the contact or the model asked for a person. - HUMAN_ANSWERED: a person wrote
+   * meanwhile. HUMAN_OWNS: the conversation is a person's. - OFF, NOT_MANAGED, NOT_CONFIGURED,
+   * CONTACT_LEFT_OUT: the assistant is off, the session is EXTERNAL, nobody has said which model,
+   * `contactsPercent` leaves the contact out. - SUBSCRIPTION, TOKENS_USED_UP, CALLS_USED_UP,
+   * MESSAGES_USED_UP: the plan does not allow it, or a limit is used up. - SESSION_AWAY, TOO_LATE: the
+   * session was not connected, or the message had waited too long. - PROVIDER_FAILED: no model answered.
+   * REFUSED: the answer was refused as a send would have been. `detail` says what failed. More may come.
+   */
+  outcome:
+    | 'ANSWERED'
+    | 'SHADOWED'
+    | 'HANDED_OFF'
+    | 'HUMAN_ANSWERED'
+    | 'HUMAN_OWNS'
+    | 'OFF'
+    | 'NOT_MANAGED'
+    | 'NOT_CONFIGURED'
+    | 'CONTACT_LEFT_OUT'
+    | 'SUBSCRIPTION'
+    | 'TOKENS_USED_UP'
+    | 'CALLS_USED_UP'
+    | 'MESSAGES_USED_UP'
+    | 'SESSION_AWAY'
+    | 'PROVIDER_FAILED'
+    | 'REFUSED'
+    | 'TOO_LATE'
+    | (string & {})
+    | null;
+  /** More about the outcome, as the code of a refusal. */
+  detail: string | null;
+  /** Version of the settings that it was answered by; null: it did not come to that. */
+  version: number | null;
+  /** Ids of the messages that were answered. */
+  messages: string[];
+  /** Jobs of the answer that were sent, in order. */
+  jobs: string[];
+  /** Tokens of all its calls that were answered. */
+  tokens: number;
+  /** Its calls of models, in order. */
+  calls: ModelCallView[];
+}
+
 /** `TypingBody` of the API description. */
 export interface TypingBody {
   /** Phone number or address of the contact who sees it, or address of a group. */
@@ -2913,6 +3083,7 @@ export interface UpdateWebhookBody {
         | 'message.poll_vote'
         | 'message.live_location'
         | 'call.received'
+        | 'conversation.handoff'
       )[]
     | undefined;
   /**
@@ -3044,6 +3215,7 @@ export interface WebhookEndpoint {
     | 'message.poll_vote'
     | 'message.live_location'
     | 'call.received'
+    | 'conversation.handoff'
     | (string & {})
   )[];
   /** What it hears beside what contacts write in chats of their own. */

@@ -1,4 +1,17 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import {
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsISO8601,
+  IsOptional,
+  IsString,
+  IsUUID,
+  Min,
+  ValidateNested,
+} from 'class-validator';
 
 /** Outcomes of a turn: why the assistant answered, or did not. */
 export const TURN_OUTCOMES = [
@@ -25,42 +38,104 @@ export const TURN_OUTCOMES = [
 /** Value of `TURN_OUTCOMES`. */
 export type TurnOutcome = (typeof TURN_OUTCOMES)[number];
 
+/** States of a call of a model: `LOST` says that it may have been answered, and paid for, and nobody has the answer. */
+export const MODEL_CALL_STATES = ['BEGUN', 'ANSWERED', 'FAILED', 'LOST'] as const;
+/** Value of `MODEL_CALL_STATES`. */
+export type ModelCallState = (typeof MODEL_CALL_STATES)[number];
+
+/** One call of a model, and what it cost. */
+export class ModelCallView {
+  @ApiProperty({ description: 'Model that was asked.', example: 'small-model' })
+  @IsString()
+  model: string;
+
+  @ApiProperty({
+    description:
+      'BEGUN: it is under way. FAILED: it was refused, and cost nothing. LOST: it was cut off, and counts against the daily limit.',
+    enum: MODEL_CALL_STATES,
+    example: 'ANSWERED',
+  })
+  @IsIn(MODEL_CALL_STATES)
+  state: ModelCallState;
+
+  @ApiProperty({ description: 'Tokens of the question.', type: 'integer', example: 380, minimum: 0 })
+  @IsInt()
+  @Min(0)
+  promptTokens: number;
+
+  @ApiProperty({ description: 'Tokens of the answer.', type: 'integer', example: 40, minimum: 0 })
+  @IsInt()
+  @Min(0)
+  completionTokens: number;
+
+  @ApiProperty({
+    description: 'Whether the provider told no numbers, and these are a guess.',
+    example: false,
+  })
+  @IsBoolean()
+  estimated: boolean;
+
+  @ApiProperty({
+    description: 'Whether the answer became that of the turn; one that messages have overtaken does not.',
+    example: true,
+  })
+  @IsBoolean()
+  used: boolean;
+}
+
 /** One turn: messages of a contact that are answered together. */
 export class TurnView {
   @ApiProperty({ description: 'Id of the turn.', format: 'uuid' })
+  @IsUUID()
   id: string;
 
-  @ApiProperty({
-    description: 'Address of the chat.',
-    example: '4915112345678@s.whatsapp.net',
-  })
+  @ApiProperty({ description: 'Address of the chat.', example: '4915112345678@s.whatsapp.net' })
+  @IsString()
   chat: string;
 
-  @ApiProperty({ description: 'When its first message came.', example: '2026-01-31T12:00:00.000Z' })
+  @ApiProperty({
+    description: 'When its first message came (ISO 8601, UTC).',
+    example: '2026-01-31T12:00:00.000Z',
+  })
+  @IsISO8601()
   startedAt: string;
 
   @ApiProperty({
-    description: 'When it ended; null: it has not.',
+    description: 'When it ended (ISO 8601, UTC); null: it has not.',
     type: String,
     nullable: true,
     example: '2026-01-31T12:00:09.000Z',
   })
+  @IsOptional()
+  @IsISO8601()
   endedAt: string | null;
 
   @ApiProperty({
-    description: 'Why it was answered, or not; null: it has not ended.',
+    description: `Why it was answered, or not; null: it has not ended.
+- SHADOWED: the answer was made and not sent, as the mode says.
+- HANDED_OFF: the contact or the model asked for a person.
+- HUMAN_ANSWERED: a person wrote meanwhile. HUMAN_OWNS: the conversation is a person's.
+- OFF, NOT_MANAGED, NOT_CONFIGURED, CONTACT_LEFT_OUT: the assistant is off, the session is EXTERNAL, nobody has said which model, \`contactsPercent\` leaves the contact out.
+- SUBSCRIPTION, TOKENS_USED_UP, CALLS_USED_UP, MESSAGES_USED_UP: the plan does not allow it, or a limit is used up.
+- SESSION_AWAY, TOO_LATE: the session was not connected, or the message had waited too long.
+- PROVIDER_FAILED: no model answered. REFUSED: the answer was refused as a send would have been. \`detail\` says what failed.`,
     enum: TURN_OUTCOMES,
+    type: String,
     nullable: true,
     example: 'ANSWERED',
   })
+  @IsOptional()
+  @IsIn(TURN_OUTCOMES)
   outcome: TurnOutcome | null;
 
   @ApiProperty({
     description: 'More about the outcome, as the code of a refusal.',
     type: String,
     nullable: true,
-    example: 'RATE_LIMITED',
+    example: null,
   })
+  @IsOptional()
+  @IsString()
   detail: string | null;
 
   @ApiProperty({
@@ -69,14 +144,43 @@ export class TurnView {
     nullable: true,
     example: 3,
   })
+  @IsOptional()
+  @IsInt()
   version: number | null;
 
-  @ApiProperty({ description: 'Ids of the messages that were answered.', type: [String], format: 'uuid' })
+  @ApiProperty({
+    description: 'Ids of the messages that were answered.',
+    type: 'array',
+    items: { type: 'string', format: 'uuid' },
+    example: ['0198c0de-0000-7000-8000-000000000001'],
+  })
+  @IsArray()
+  @IsUUID(undefined, { each: true })
   messages: string[];
 
-  @ApiProperty({ description: 'Jobs of the answer, in order.', type: [String], format: 'uuid' })
+  @ApiProperty({
+    description: 'Jobs of the answer that were sent, in order.',
+    type: 'array',
+    items: { type: 'string', format: 'uuid' },
+    example: ['0198c0de-0000-7000-8000-000000000002'],
+  })
+  @IsArray()
+  @IsUUID(undefined, { each: true })
   jobs: string[];
 
-  @ApiProperty({ description: 'Tokens of all its calls.', type: 'integer', example: 420, minimum: 0 })
+  @ApiProperty({
+    description: 'Tokens of all its calls that were answered.',
+    type: 'integer',
+    example: 420,
+    minimum: 0,
+  })
+  @IsInt()
+  @Min(0)
   tokens: number;
+
+  @ApiProperty({ description: 'Its calls of models, in order.', type: [ModelCallView] })
+  @IsArray()
+  @ValidateNested({ each: true })
+  @Type(() => ModelCallView)
+  calls: ModelCallView[];
 }

@@ -1,23 +1,26 @@
-import { IsIn, IsInt, IsISO8601, IsOptional, IsString, Length, Max, Min } from 'class-validator';
+import { Type } from 'class-transformer';
+import {
+  IsArray,
+  IsIn,
+  IsInt,
+  IsISO8601,
+  IsOptional,
+  IsString,
+  IsUUID,
+  Length,
+  Max,
+  Min,
+  ValidateNested,
+} from 'class-validator';
 import { defineRequest } from '../../contract.js';
+import {
+  CONVERSATION_OWNERS,
+  type ConversationOwner,
+  HANDOFF_REASONS,
+  type HandoffReason,
+} from '../../enums.js';
+import { TenantRef } from '../refs.js';
 import { SessionRef } from '../sessions/sessions.js';
-
-/** Owners of a conversation: who answers it. */
-export const CONVERSATION_OWNERS = ['ASSISTANT', 'HUMAN'] as const;
-/** Value of `CONVERSATION_OWNERS`. */
-export type ConversationOwner = (typeof CONVERSATION_OWNERS)[number];
-
-/** Reasons for which a conversation is a person's. */
-export const HANDOFF_REASONS = [
-  'HUMAN_WROTE', // a person wrote in it, on the phone or by API
-  'CONTACT_ASKED', // the contact wrote one of the words of the settings
-  'MODEL_ASKED', // the model handed it over
-  'PROVIDER_FAILED', // each model failed
-  'LOOP', // contact and assistant answered each other again and again, as two machines do
-  'REQUESTED', // a caller of the API asked for it
-] as const;
-/** Value of `HANDOFF_REASONS`. */
-export type HandoffReason = (typeof HANDOFF_REASONS)[number];
 
 /** Request of `set-conversation-owner`. */
 export class SetConversationOwnerV1 extends SessionRef {
@@ -43,3 +46,30 @@ export const SetConversationOwner = defineRequest(
   SetConversationOwnerV1,
   ConversationOwnerReply,
 );
+
+/** Request of `list-handoffs`: conversations that a person has, those handed over last first. */
+export class ListHandoffsV1 extends TenantRef {
+  /** Number of rows, one more than a page holds: the gateway sees whether another page follows. */
+  @IsInt() @Min(1) @Max(201) limit: number;
+  /** `id` of the last item of the page before. */
+  @IsOptional() @IsUUID() before?: string;
+}
+
+/** A conversation that a person has. */
+export class ListedHandoff extends SessionRef {
+  /** Names the handoff: ids are in the order of time. */
+  @IsUUID() id: string;
+  @IsString() chat: string;
+  @IsIn(HANDOFF_REASONS) reason: HandoffReason;
+  @IsISO8601() since: string;
+  /** Time at which it is the assistant's again; absent: never by itself. */
+  @IsOptional() @IsISO8601() until?: string;
+}
+
+/** Reply of `list-handoffs`. */
+export class HandoffsReply {
+  @IsArray() @ValidateNested({ each: true }) @Type(() => ListedHandoff) handoffs: ListedHandoff[];
+}
+
+/** Lists conversations that a person has. */
+export const ListHandoffs = defineRequest('assistant', 'list-handoffs', ListHandoffsV1, HandoffsReply);

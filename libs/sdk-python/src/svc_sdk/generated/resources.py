@@ -266,6 +266,35 @@ class ConversationsResource:
         )
         return answer
 
+    def hand_off_conversation(
+        self,
+        id: str,
+        body: t.HandoffBody,
+    ) -> t.ConversationOwnerView:
+        """Have the assistant leave a conversation to a person. From then on it says nothing there, until the
+        minutes are over or the conversation is resumed. `conversation.handoff` tells of it, unless a person has
+        the conversation already.
+        """
+        answer: t.ConversationOwnerView = self._caller.json(
+            "POST",
+            f"/v1/conversations/{place(id)}/handoff",
+            body=body,
+        )
+        return answer
+
+    def resume(
+        self,
+        id: str,
+    ) -> t.ConversationOwnerView:
+        """Give a conversation back to the assistant. It answers from the next message on; what was written before
+        stays with the person.
+        """
+        answer: t.ConversationOwnerView = self._caller.json(
+            "POST",
+            f"/v1/conversations/{place(id)}/resume",
+        )
+        return answer
+
 
 class DeliveriesResource:
     """`deliveries` of the API."""
@@ -330,7 +359,7 @@ class EventsResource:
         *,
         limit: Optional[int] = None,
         after: Optional[str] = None,
-        event: Optional[Literal["message.received", "message.sent", "message.delivered", "message.read", "message.failed", "session.connected", "session.disconnected", "session.qr_generated", "session.logged_out", "session.passkey_required", "session.passkey_changed", "session.pairing_code_replaced", "webhook.paused", "webhook.recovered", "message.poll_vote", "message.live_location", "call.received"]] = None,
+        event: Optional[Literal["message.received", "message.sent", "message.delivered", "message.read", "message.failed", "session.connected", "session.disconnected", "session.qr_generated", "session.logged_out", "session.passkey_required", "session.passkey_changed", "session.pairing_code_replaced", "webhook.paused", "webhook.recovered", "message.poll_vote", "message.live_location", "call.received", "conversation.handoff"]] = None,
         session_id: Optional[str] = None,
         groups: Optional[bool] = None,
         own: Optional[bool] = None,
@@ -353,6 +382,31 @@ class EventsResource:
                 "groups": groups,
                 "own": own,
                 "changes": changes,
+            },
+        )
+        return answer
+
+
+class HandoffsResource:
+    """`handoffs` of the API."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        *,
+        limit: Optional[int] = None,
+        before: Optional[str] = None,
+    ) -> Paged[t.HandoffView]:
+        """List conversations that the assistant leaves to a person, those handed over last first."""
+        answer: Paged[t.HandoffView] = self._caller.pages(
+            "GET",
+            "/v1/handoffs",
+            cursor="before",
+            query={
+                "limit": limit,
+                "before": before,
             },
         )
         return answer
@@ -1031,6 +1085,28 @@ class SessionsResource:
         )
         return answer
 
+    def list_assistant_turns(
+        self,
+        id: str,
+        *,
+        limit: Optional[int] = None,
+        before: Optional[str] = None,
+    ) -> Paged[t.TurnView]:
+        """List what the assistant of a session did, newest first. A turn is what a contact wrote until it was
+        answered together: why it was answered or not, by which version, and what it cost. What was written is in
+        the messages. Turns are kept for 30 days.
+        """
+        answer: Paged[t.TurnView] = self._caller.pages(
+            "GET",
+            f"/v1/sessions/{place(id)}/assistant/turns",
+            cursor="before",
+            query={
+                "limit": limit,
+                "before": before,
+            },
+        )
+        return answer
+
     def create_link_page(
         self,
         id: str,
@@ -1273,7 +1349,7 @@ class WebhooksResource:
         *,
         limit: Optional[int] = None,
         before: Optional[str] = None,
-        event: Optional[Literal["message.received", "message.sent", "message.delivered", "message.read", "message.failed", "session.connected", "session.disconnected", "session.qr_generated", "session.logged_out", "session.passkey_required", "session.passkey_changed", "session.pairing_code_replaced", "webhook.paused", "webhook.recovered", "message.poll_vote", "message.live_location", "call.received"]] = None,
+        event: Optional[Literal["message.received", "message.sent", "message.delivered", "message.read", "message.failed", "session.connected", "session.disconnected", "session.qr_generated", "session.logged_out", "session.passkey_required", "session.passkey_changed", "session.pairing_code_replaced", "webhook.paused", "webhook.recovered", "message.poll_vote", "message.live_location", "call.received", "conversation.handoff"]] = None,
         since: Optional[str] = None,
         until: Optional[str] = None,
         status: Optional[Literal["PENDING", "HELD", "DELIVERED", "DEAD"]] = None,
@@ -1300,7 +1376,7 @@ class WebhooksResource:
         *,
         limit: Optional[int] = None,
         before: Optional[str] = None,
-        event: Optional[Literal["message.received", "message.sent", "message.delivered", "message.read", "message.failed", "session.connected", "session.disconnected", "session.qr_generated", "session.logged_out", "session.passkey_required", "session.passkey_changed", "session.pairing_code_replaced", "webhook.paused", "webhook.recovered", "message.poll_vote", "message.live_location", "call.received"]] = None,
+        event: Optional[Literal["message.received", "message.sent", "message.delivered", "message.read", "message.failed", "session.connected", "session.disconnected", "session.qr_generated", "session.logged_out", "session.passkey_required", "session.passkey_changed", "session.pairing_code_replaced", "webhook.paused", "webhook.recovered", "message.poll_vote", "message.live_location", "call.received", "conversation.handoff"]] = None,
         since: Optional[str] = None,
         until: Optional[str] = None,
     ) -> Paged[t.DeliveryView]:
@@ -1425,6 +1501,7 @@ class Resources:
         self.deliveries = DeliveriesResource(caller)
         self.erasures = ErasuresResource(caller)
         self.events = EventsResource(caller)
+        self.handoffs = HandoffsResource(caller)
         self.limits = LimitsResource(caller)
         self.media = MediaResource(caller)
         self.messages = MessagesResource(caller)

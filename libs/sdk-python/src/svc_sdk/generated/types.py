@@ -349,6 +349,46 @@ class ContactView(TypedDict):
     address: Optional[str]
 
 
+class _ConversationHandoffV1Needed(TypedDict):
+    # The session.
+    sessionId: str
+    # Conversation of the session with the chat: `GET /v1/conversations/{id}/messages` lists its messages.
+    conversationId: str
+    # Address of the chat: answers go to it.
+    chatId: str
+    # Who answers from now on. HUMAN: a person, and the assistant says nothing. ASSISTANT: the assistant again.
+    # More may come.
+    owner: str
+    # Why. HUMAN_WROTE: a person wrote in it, on the phone or by hand. CONTACT_ASKED: the contact wrote one of
+    # the `handoffWords`. MODEL_ASKED: the model handed it over. PROVIDER_FAILED: no model answered. REQUESTED:
+    # by API. More may come.
+    reason: str
+    # When it happened.
+    timestamp: str
+
+
+class ConversationHandoffV1(_ConversationHandoffV1Needed, total=False):
+    """`ConversationHandoffV1` of the API description."""
+
+    # When it is the assistant's again by itself, of which no other event tells. Absent: never.
+    until: str
+
+
+class ConversationOwnerView(TypedDict):
+    """`ConversationOwnerView` of the API description."""
+
+    # Conversation.
+    conversationId: str
+    # ASSISTANT: it is answered. HUMAN: it is left to a person. More may come.
+    owner: str
+    # Why a person has it; null: the assistant does. HUMAN_WROTE: a person wrote in it, on the phone or by
+    # hand. CONTACT_ASKED: the contact wrote one of the `handoffWords`. MODEL_ASKED: the model handed it over.
+    # PROVIDER_FAILED: no model answered. REQUESTED: by API. More may come.
+    reason: Optional[str]
+    # When it is the assistant's again by itself; null: never.
+    until: Optional[str]
+
+
 class ConversationPage(TypedDict):
     """`ConversationPage` of the API description."""
 
@@ -439,7 +479,7 @@ class CreateWebhookBody(_CreateWebhookBodyNeeded, total=False):
     # Events to receive. Empty or left out means these nine: message.received, message.sent, message.delivered,
     # message.read, message.failed, session.connected, session.disconnected, session.qr_generated,
     # session.logged_out. Every other one has to be named, those of later releases, too.
-    events: List[Literal["message.received", "message.sent", "message.delivered", "message.read", "message.failed", "session.connected", "session.disconnected", "session.qr_generated", "session.logged_out", "session.passkey_required", "session.passkey_changed", "session.pairing_code_replaced", "webhook.paused", "webhook.recovered", "message.poll_vote", "message.live_location", "call.received"]]
+    events: List[Literal["message.received", "message.sent", "message.delivered", "message.read", "message.failed", "session.connected", "session.disconnected", "session.qr_generated", "session.logged_out", "session.passkey_required", "session.passkey_changed", "session.pairing_code_replaced", "webhook.paused", "webhook.recovered", "message.poll_vote", "message.live_location", "call.received", "conversation.handoff"]]
     # What it hears of `message.received`, `message.poll_vote`, `message.live_location` and `call.received`
     # beside what contacts write in chats of their own. What is left out is as it is by default.
     hears: HearsBody
@@ -787,6 +827,41 @@ class ExternalConfig(_ExternalConfigNeeded, total=False):
     mintedKey: MintedKey
 
 
+class HandoffBody(TypedDict, total=False):
+    """`HandoffBody` of the API description."""
+
+    # Minutes after which the conversation is the assistant's again. Left out: when it is resumed.
+    minutes: int
+
+
+class HandoffPage(TypedDict):
+    """`HandoffPage` of the API description."""
+
+    # The page.
+    items: List[HandoffView]
+    # Give it as `before` to get the next page; null: this is the last.
+    nextCursor: Optional[str]
+
+
+class HandoffView(TypedDict):
+    """`HandoffView` of the API description."""
+
+    # Conversation.
+    conversationId: str
+    # Session.
+    sessionId: str
+    # Address of the contact, or of the group.
+    contact: str
+    # HUMAN_WROTE: a person wrote in it, on the phone or by hand. CONTACT_ASKED: the contact wrote one of the
+    # `handoffWords`. MODEL_ASKED: the model handed it over. PROVIDER_FAILED: no model answered. REQUESTED: by
+    # API. More may come.
+    reason: str
+    # Since when.
+    since: str
+    # When it is the assistant's again by itself; null: never.
+    until: Optional[str]
+
+
 class Hears(TypedDict):
     """`Hears` of the API description."""
 
@@ -917,9 +992,24 @@ class LoggedCallReceived(TypedDict):
     payload: CallReceivedV1
 
 
+class LoggedConversationHandoff(TypedDict):
+    """`LoggedConversationHandoff` of the API description."""
+
+    # Event id. Its delivery to an endpoint has the UUID of version 5 of both ids, one after the other as text,
+    # in the namespace b0d7a3a4-2f0c-5b0e-9a57-6d1f4c1f9f57: so what came by webhook can be told from what did
+    # not.
+    id: str
+    # When the event was taken in.
+    createdAt: str
+    # Event name.
+    event: Literal["conversation.handoff"]
+    # Event data.
+    payload: ConversationHandoffV1
+
+
 # Event of the log: check `event` before `payload`, which is that of the webhook. One of a name that is not
 # listed has the same fields.
-LoggedEvent = Union["LoggedMessageReceived", "LoggedMessageSent", "LoggedMessageDelivered", "LoggedMessageRead", "LoggedMessageFailed", "LoggedSessionConnected", "LoggedSessionDisconnected", "LoggedSessionQrGenerated", "LoggedSessionLoggedOut", "LoggedSessionPasskeyRequired", "LoggedSessionPasskeyChanged", "LoggedSessionPairingCodeReplaced", "LoggedWebhookPaused", "LoggedWebhookRecovered", "LoggedMessagePollVote", "LoggedMessageLiveLocation", "LoggedCallReceived"]
+LoggedEvent = Union["LoggedMessageReceived", "LoggedMessageSent", "LoggedMessageDelivered", "LoggedMessageRead", "LoggedMessageFailed", "LoggedSessionConnected", "LoggedSessionDisconnected", "LoggedSessionQrGenerated", "LoggedSessionLoggedOut", "LoggedSessionPasskeyRequired", "LoggedSessionPasskeyChanged", "LoggedSessionPairingCodeReplaced", "LoggedWebhookPaused", "LoggedWebhookRecovered", "LoggedMessagePollVote", "LoggedMessageLiveLocation", "LoggedCallReceived", "LoggedConversationHandoff"]
 
 
 class LoggedEventHead(TypedDict):
@@ -1830,6 +1920,24 @@ class MintedKey(TypedDict):
     earlier: List[str]
 
 
+class ModelCallView(TypedDict):
+    """`ModelCallView` of the API description."""
+
+    # Model that was asked.
+    model: str
+    # BEGUN: it is under way. FAILED: it was refused, and cost nothing. LOST: it was cut off, and counts
+    # against the daily limit. More may come.
+    state: str
+    # Tokens of the question.
+    promptTokens: int
+    # Tokens of the answer.
+    completionTokens: int
+    # Whether the provider told no numbers, and these are a guess.
+    estimated: bool
+    # Whether the answer became that of the turn; one that messages have overtaken does not.
+    used: bool
+
+
 MonthUsage = TypedDict("MonthUsage", {
     "month": "str",
     "from": "str",
@@ -2180,7 +2288,7 @@ class PutExternalConfigBody(_PutExternalConfigBodyNeeded, total=False):
     webhookUrl: str
     # Events of this session to receive; empty means the nine that `POST /v1/webhooks` lists. Otherwise
     # message.received is among them. Left out: they stay.
-    events: List[Literal["message.received", "message.sent", "message.delivered", "message.read", "message.failed", "session.connected", "session.disconnected", "session.qr_generated", "session.logged_out", "session.passkey_required", "session.passkey_changed", "session.pairing_code_replaced", "webhook.paused", "webhook.recovered", "message.poll_vote", "message.live_location", "call.received"]]
+    events: List[Literal["message.received", "message.sent", "message.delivered", "message.read", "message.failed", "session.connected", "session.disconnected", "session.qr_generated", "session.logged_out", "session.passkey_required", "session.passkey_changed", "session.pairing_code_replaced", "webhook.paused", "webhook.recovered", "message.poll_vote", "message.live_location", "call.received", "conversation.handoff"]]
     # What it hears of `message.received`, `message.poll_vote`, `message.live_location` and `call.received`
     # beside what contacts write in chats of their own. What is left out stays as it is.
     hears: HearsBody
@@ -2345,7 +2453,7 @@ class ReplayBody(TypedDict, total=False):
     """`ReplayBody` of the API description."""
 
     # Only deliveries of this event.
-    event: Literal["message.received", "message.sent", "message.delivered", "message.read", "message.failed", "session.connected", "session.disconnected", "session.qr_generated", "session.logged_out", "session.passkey_required", "session.passkey_changed", "session.pairing_code_replaced", "webhook.paused", "webhook.recovered", "message.poll_vote", "message.live_location", "call.received"]
+    event: Literal["message.received", "message.sent", "message.delivered", "message.read", "message.failed", "session.connected", "session.disconnected", "session.qr_generated", "session.logged_out", "session.passkey_required", "session.passkey_changed", "session.pairing_code_replaced", "webhook.paused", "webhook.recovered", "message.poll_vote", "message.live_location", "call.received", "conversation.handoff"]
     # Only deliveries of events from this time on.
     since: str
     # Only deliveries of events before this time.
@@ -2835,6 +2943,49 @@ class TokenUsage(_TokenUsageNeeded, total=False):
     kinds: TokenKinds
 
 
+class TurnPage(TypedDict):
+    """`TurnPage` of the API description."""
+
+    # The page.
+    items: List[TurnView]
+    # Give it as `before` to get the next page; null: this is the last.
+    nextCursor: Optional[str]
+
+
+class TurnView(TypedDict):
+    """`TurnView` of the API description."""
+
+    # Id of the turn.
+    id: str
+    # Address of the chat.
+    chat: str
+    # When its first message came.
+    startedAt: str
+    # When it ended; null: it has not.
+    endedAt: Optional[str]
+    # Why it was answered, or not; null: it has not ended. - SHADOWED: the answer was made and not sent, as the
+    # mode says. - HANDED_OFF: the contact or the model asked for a person. - HUMAN_ANSWERED: a person wrote
+    # meanwhile. HUMAN_OWNS: the conversation is a person's. - OFF, NOT_MANAGED, NOT_CONFIGURED,
+    # CONTACT_LEFT_OUT: the assistant is off, the session is EXTERNAL, nobody has said which model,
+    # `contactsPercent` leaves the contact out. - SUBSCRIPTION, TOKENS_USED_UP, CALLS_USED_UP,
+    # MESSAGES_USED_UP: the plan does not allow it, or a limit is used up. - SESSION_AWAY, TOO_LATE: the
+    # session was not connected, or the message had waited too long. - PROVIDER_FAILED: no model answered.
+    # REFUSED: the answer was refused as a send would have been. `detail` says what failed. More may come.
+    outcome: Optional[str]
+    # More about the outcome, as the code of a refusal.
+    detail: Optional[str]
+    # Version of the settings that it was answered by; null: it did not come to that.
+    version: Optional[int]
+    # Ids of the messages that were answered.
+    messages: List[str]
+    # Jobs of the answer that were sent, in order.
+    jobs: List[str]
+    # Tokens of all its calls that were answered.
+    tokens: int
+    # Its calls of models, in order.
+    calls: List[ModelCallView]
+
+
 class TypingBody(TypedDict):
     """`TypingBody` of the API description."""
 
@@ -2869,7 +3020,7 @@ class UpdateWebhookBody(TypedDict, total=False):
     url: str
     # New filter; empty means the nine that `POST /v1/webhooks` lists. That of an endpoint that is bound to a
     # session is empty or contains message.received.
-    events: List[Literal["message.received", "message.sent", "message.delivered", "message.read", "message.failed", "session.connected", "session.disconnected", "session.qr_generated", "session.logged_out", "session.passkey_required", "session.passkey_changed", "session.pairing_code_replaced", "webhook.paused", "webhook.recovered", "message.poll_vote", "message.live_location", "call.received"]]
+    events: List[Literal["message.received", "message.sent", "message.delivered", "message.read", "message.failed", "session.connected", "session.disconnected", "session.qr_generated", "session.logged_out", "session.passkey_required", "session.passkey_changed", "session.pairing_code_replaced", "webhook.paused", "webhook.recovered", "message.poll_vote", "message.live_location", "call.received", "conversation.handoff"]]
     # What it hears of `message.received`, `message.poll_vote`, `message.live_location` and `call.received`
     # beside what contacts write in chats of their own. What is left out stays as it is.
     hears: HearsBody
