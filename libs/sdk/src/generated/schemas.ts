@@ -372,7 +372,14 @@ export interface ConversationHandoffV1 {
    * the `handoffWords`. MODEL_ASKED: the model handed it over. PROVIDER_FAILED: no model answered. REQUESTED:
    * by API. More may come.
    */
-  reason: 'HUMAN_WROTE' | 'CONTACT_ASKED' | 'MODEL_ASKED' | 'PROVIDER_FAILED' | 'REQUESTED' | (string & {});
+  reason:
+    | 'HUMAN_WROTE'
+    | 'CONTACT_ASKED'
+    | 'MODEL_ASKED'
+    | 'PROVIDER_FAILED'
+    | 'LOOP'
+    | 'REQUESTED'
+    | (string & {});
   /** When it is the assistant's again by itself, of which no other event tells. Absent: never. */
   until?: string | undefined;
   /** When it happened. */
@@ -391,7 +398,14 @@ export interface ConversationOwnerView {
    * PROVIDER_FAILED: no model answered. REQUESTED: by API. More may come.
    */
   reason:
-    'HUMAN_WROTE' | 'CONTACT_ASKED' | 'MODEL_ASKED' | 'PROVIDER_FAILED' | 'REQUESTED' | (string & {}) | null;
+    | 'HUMAN_WROTE'
+    | 'CONTACT_ASKED'
+    | 'MODEL_ASKED'
+    | 'PROVIDER_FAILED'
+    | 'LOOP'
+    | 'REQUESTED'
+    | (string & {})
+    | null;
   /** When it is the assistant's again by itself; null: never. */
   until: string | null;
 }
@@ -840,7 +854,14 @@ export interface HandoffView {
    * `handoffWords`. MODEL_ASKED: the model handed it over. PROVIDER_FAILED: no model answered. REQUESTED: by
    * API. More may come.
    */
-  reason: 'HUMAN_WROTE' | 'CONTACT_ASKED' | 'MODEL_ASKED' | 'PROVIDER_FAILED' | 'REQUESTED' | (string & {});
+  reason:
+    | 'HUMAN_WROTE'
+    | 'CONTACT_ASKED'
+    | 'MODEL_ASKED'
+    | 'PROVIDER_FAILED'
+    | 'LOOP'
+    | 'REQUESTED'
+    | (string & {});
   /** Since when. */
   since: string;
   /** When it is the assistant's again by itself; null: never. */
@@ -3005,6 +3026,8 @@ export interface TurnView {
     | 'NOT_MANAGED'
     | 'NOT_CONFIGURED'
     | 'CONTACT_LEFT_OUT'
+    | 'CONTACT_USED_UP'
+    | 'OUTSIDE_HOURS'
     | 'SUBSCRIPTION'
     | 'TOKENS_USED_UP'
     | 'CALLS_USED_UP'
