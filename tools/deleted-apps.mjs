@@ -1,5 +1,5 @@
 // Proves that no app needs the folder of another one: `npm run check:deleted-apps`. In a copy of this work tree each folder of apps/ is taken away
-// in turn, and what is left is built and type-checked, and plays its first unit tests. Names after `--` choose folders.
+// in turn, and what is left is built, bundled and type-checked, and plays its first unit tests. Names after `--` choose folders.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -23,6 +23,8 @@ function run(step, args) {
 }
 
 const FLAGS = ['--experimental-vm-modules', '--no-warnings'];
+/** Program that bundles the apps that it is given, also without the launcher, whose build does that otherwise. */
+const BUNDLE = "const { bundle } = await import('./tools/bundle.mjs'); await bundle(process.argv.slice(1));";
 
 /** Says whether all that is left holds. */
 function holds() {
@@ -30,10 +32,13 @@ function holds() {
     existsSync(join(copy, 'apps', app, 'tsconfig.lib.json')),
   );
   const libs = projects.map((app) => join('apps', app, 'tsconfig.lib.json'));
+  const programs = projects.filter((app) => existsSync(join(copy, 'apps', app, 'runtime.json')));
+  const folders = programs.map((app) => join(copy, 'apps', app));
   const suites = projects.map((app) => join('apps', app));
   const first = ['--testPathPatterns', 'src/config\\.spec', '--passWithNoTests', '-w', '1'];
   return (
     run('builds', [tool('typescript/bin/tsc'), '-b', ...libs]) &&
+    run('bundles', ['--input-type=module', '--eval', BUNDLE, '--', ...folders]) &&
     run('type-checks', ['tools/typecheck.mjs']) &&
     run('tests', [...FLAGS, tool('jest/bin/jest.js'), '--projects', ...suites, ...first])
   );
