@@ -68,7 +68,7 @@ export class SessionCreationService {
     }
     if (webhookUrl != null)
       throw invalidField('webhookUrl', 'webhookUrl must be given with botMode EXTERNAL only');
-    // Who asks for no mode has asked for no answers.
+    // Nobody answers where no mode was asked for.
     if (botMode === undefined) return this.sessions.create(subscription, order, caller);
     return this.createWith(subscription, order, caller, async (session) => {
       await this.assistant.switchOn(caller, session.id);
