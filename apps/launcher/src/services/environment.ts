@@ -62,7 +62,7 @@ export function serviceVariables(
   };
 }
 
-/** Where the platform is the simulator, its stand-in is the model of whoever has no other: a number is answered for nothing. */
+/** Names the model of the operator: where the platform is the simulator, its stand-in, so that a number is answered for nothing. */
 function operatorsModel({ env }: LauncherConfig, { sandbox }: StackAddresses): Variables {
   if (env['ASSISTANT_BASE_URL'] || !sandbox) return {};
   return {
