@@ -54,14 +54,16 @@ function readerOf(file: string): (sample: unknown) => object {
 describe('every sample ever published', () => {
   test.each(files)('%s keeps parsing, and nothing of it is lost', (file) => {
     const sample = read(file);
-    expect(plain(readerOf(file)(structuredClone(sample)))).toEqual(sample);
+    // A class of later fills in what the sample has not, by its defaults.
+    expect(plain(readerOf(file)(structuredClone(sample)))).toMatchObject(sample);
   });
 
   test.each(files)('%s is read although a newer sender adds fields', (file) => {
     const sample = read(file) as { data?: object };
     const later = { deep: [1] };
     const data = sample.data && { data: { ...sample.data, later } };
-    expect(plain(readerOf(file)({ ...sample, later, ...data }))).toEqual(sample);
+    const reader = readerOf(file);
+    expect(plain(reader({ ...sample, later, ...data }))).toEqual(plain(reader(structuredClone(sample))));
   });
 
   test.each(envelopes)('%s is refused under the next version, which nobody here knows', (file) => {
