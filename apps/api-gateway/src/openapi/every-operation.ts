@@ -55,10 +55,18 @@ function refuseUnknownIn(operation: Operation, schemas: Schemas): void {
   for (const { schema } of Object.values(operation.requestBody.content)) refuseUnknown(schema, schemas);
 }
 
+/** A place that may refer to schemas of objects: its own, or one of several. */
+interface Referring {
+  $ref?: string;
+  allOf?: unknown[];
+  anyOf?: unknown[];
+  oneOf?: unknown[];
+}
+
 /** Forbids unlisted fields in a body and in all objects nested in it. */
 function refuseUnknown(referring: unknown, schemas: Schemas): void {
-  const { $ref, allOf } = (referring ?? {}) as { $ref?: string; allOf?: unknown[] };
-  for (const each of allOf ?? []) refuseUnknown(each, schemas);
+  const { $ref, allOf, anyOf, oneOf } = (referring ?? {}) as Referring;
+  for (const part of [allOf, anyOf, oneOf].flat()) if (part) refuseUnknown(part, schemas);
   const schema = schemas[$ref?.split('/').at(-1) ?? ''];
   if (!schema || '$ref' in schema) return;
   schema.additionalProperties = false;

@@ -81,6 +81,7 @@ const TOLD_TO_ALL = new Set([
   'endpointId', // an event of an endpoint says which; the id opens nothing
   'stage', // a stage opens nothing; challenge and code of the link are in no event
   'state', // the state of a call says whether it rings
+  'owner', // the owner of a conversation is in a list that the reader may ask, where it is a person
   'held', // the reader sees the events anyway that wait for that endpoint
 ]);
 

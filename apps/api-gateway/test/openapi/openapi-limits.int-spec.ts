@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import {
   AssistantSettings,
+  BusinessHours,
   CheckApiKeysBody,
   CONTENT_FIELDS,
   ContactContent,
@@ -73,6 +74,7 @@ const PARTS = [
   DeleteRequest,
   PasskeyAssertionResponse,
   AssistantSettings,
+  BusinessHours,
 ];
 const BODIES = [
   ...[SendMessageRequest, CreateSessionBody, PromoteTierBody, PutExternalConfigBody],
@@ -111,6 +113,8 @@ function statement({ name = '', constraints: [first, second] = [] }: Rule): obje
     isIso8601: () => ({ pattern: expect.any(String) }),
     // Likewise, that there may be such a host.
     hasHost: () => ({ pattern: expect.any(String) }),
+    // A name of the database of time zones, which has no form.
+    isTimeZone: () => ({ type: 'string' }),
     isUuid: () => ({ format: 'uuid' }),
     isObject: () => ({ type: 'object' }),
     isNotEmptyObject: () => ({ minProperties: 1 }),

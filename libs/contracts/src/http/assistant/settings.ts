@@ -220,7 +220,8 @@ export class AssistantSettings {
 
   @ApiPropertyOptional({
     description: 'Phone numbers of the only contacts whom it answers; empty: it answers all. Left out: none.',
-    type: [String],
+    type: 'array',
+    items: { type: 'string', pattern: IS_PHONE.source },
     example: [],
     maxItems: 1_000,
   })
@@ -233,7 +234,8 @@ export class AssistantSettings {
   @ApiPropertyOptional({
     description:
       'Phone numbers of contacts whom it never answers, such as suppliers and colleagues. Left out: none.',
-    type: [String],
+    type: 'array',
+    items: { type: 'string', pattern: IS_PHONE.source },
     example: ['+4915112345678'],
     maxItems: 1_000,
   })
