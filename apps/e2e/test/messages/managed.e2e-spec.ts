@@ -15,7 +15,7 @@ beforeAll(async () => {
 async function switchOn(actor: Actor, settings: object = {}): Promise<void> {
   const path = `/v1/sessions/${actor.sessionId}/assistant`;
   expectStatus(
-    await actor.api('PUT', path, { settings: { mode: 'auto', debounceMs: 500, ...settings } }),
+    await actor.api('PUT', path, { settings: { mode: 'auto', debounceMs: 2_500, ...settings } }),
     200,
   );
   expectStatus(await actor.api('POST', `${path}/publish`), 200);
