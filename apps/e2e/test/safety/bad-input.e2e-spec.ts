@@ -61,6 +61,10 @@ const HOSTILE: [name: string, body: string | Buffer, headers?: Record<string, st
   ['compressed bytes', '{}', { 'content-encoding': 'gzip' }],
 ];
 
+/** No events are all events, and empty settings are all defaults. */
+const isRight = (field: string, value: unknown): boolean =>
+  ({ events: '[]', settings: '{}' })[field] === JSON.stringify(value);
+
 describe('a body', () => {
   test.each(HOSTILE.map(([name, body, headers]) => ({ name, body, headers })))(
     'of $name is refused by every route that takes one',
@@ -92,7 +96,7 @@ describe('a body', () => {
       expect([route.operationId, body]).toEqual([route.operationId, expect.any(Object)]);
       for (const [field, right] of Object.entries(body ?? {})) {
         for (const value of [...wrong, typeof right === 'boolean' ? 'true' : true]) {
-          if (field === 'events' && Array.isArray(value) && value.length === 0) continue; // all events
+          if (isRight(field, value)) continue;
           const answer = await post(route, JSON.stringify({ ...body, [field]: value }));
           const what = [route.operationId, field, JSON.stringify(value).slice(0, 20)];
           expect([...what, answer.status]).toEqual([...what, 400]);

@@ -1,9 +1,11 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { IsInt, IsObject, Min, ValidateNested } from 'class-validator';
+import { IsInt, IsObject, Max, Min, ValidateNested } from 'class-validator';
 import { MayBeAbsent } from '../may-be-absent.js';
 import { AssistantSettings, PublishedSettings } from './settings.js';
 
+/** Largest number that a row can have. */
+const LARGEST = 2_147_483_647;
 const REVISION =
   'Only where the draft is at this revision, else `ASSISTANT_CONFLICT`; left out: in any case.';
 
@@ -15,10 +17,11 @@ export class PutSessionAssistantBody {
   @Type(() => AssistantSettings)
   settings: AssistantSettings;
 
-  @ApiPropertyOptional({ description: REVISION, type: 'integer', example: 2, minimum: 0 })
+  @ApiPropertyOptional({ description: REVISION, type: 'integer', example: 2, minimum: 0, maximum: LARGEST })
   @MayBeAbsent()
   @IsInt()
   @Min(0)
+  @Max(LARGEST)
   ifRevision?: number;
 }
 
@@ -29,16 +32,19 @@ export class PublishAssistantBody {
     type: 'integer',
     example: 1,
     minimum: 1,
+    maximum: LARGEST,
   })
   @MayBeAbsent()
   @IsInt()
   @Min(1)
+  @Max(LARGEST)
   version?: number;
 
-  @ApiPropertyOptional({ description: REVISION, type: 'integer', example: 2, minimum: 0 })
+  @ApiPropertyOptional({ description: REVISION, type: 'integer', example: 2, minimum: 0, maximum: LARGEST })
   @MayBeAbsent()
   @IsInt()
   @Min(0)
+  @Max(LARGEST)
   ifRevision?: number;
 }
 
