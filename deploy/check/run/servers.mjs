@@ -46,6 +46,7 @@ export async function makeSecrets({ databaseUrl, passwords }, folder) {
     'api-gateway': { KEY_PEPPER: random() },
     'session-worker': { CREDENTIALS_KEY: random() },
     'webhook-dispatcher': { SECRETS_KEY: random() },
+    assistant: { SECRETS_KEY: random() },
     simulator: { SIMULATOR_SEED: random() },
   };
   for (const [name, values] of Object.entries(secrets)) await makeSecret(folder, name, values);
