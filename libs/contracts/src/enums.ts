@@ -32,6 +32,10 @@ export const HANDOFF_REASONS = [
 /** Value of `HANDOFF_REASONS`. */
 export type HandoffReason = (typeof HANDOFF_REASONS)[number];
 
+/** Words for these reasons in the description of the API. */
+export const HANDOFF_REASON_WORDS =
+  'HUMAN_WROTE: a person wrote in it, on the phone or by hand. CONTACT_ASKED: the contact wrote one of the `handoffWords`. MODEL_ASKED: the model handed it over. PROVIDER_FAILED: no model answered. LOOP: both sides answered each other again and again, as machines do. REQUESTED: by API.';
+
 /** Reasons for which a QR code is told besides the usual one, that the last has expired. */
 export const QR_REASONS = ['refreshed'] as const;
 /** Value of `QR_REASONS`. */

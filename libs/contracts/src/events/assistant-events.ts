@@ -6,6 +6,7 @@ import {
   type AssistantMode,
   CONVERSATION_OWNERS,
   type ConversationOwner,
+  HANDOFF_REASON_WORDS,
   HANDOFF_REASONS,
   type HandoffReason,
 } from '../enums.js';
@@ -52,8 +53,7 @@ export class ConversationHandoffV1 {
   owner: ConversationOwner;
 
   @ApiProperty({
-    description:
-      'Why. HUMAN_WROTE: a person wrote in it, on the phone or by hand. CONTACT_ASKED: the contact wrote one of the `handoffWords`. MODEL_ASKED: the model handed it over. PROVIDER_FAILED: no model answered. REQUESTED: by API.',
+    description: `Why. ${HANDOFF_REASON_WORDS}`,
     enum: HANDOFF_REASONS,
     example: 'CONTACT_ASKED',
   })

@@ -369,8 +369,8 @@ export interface ConversationHandoffV1 {
   owner: 'ASSISTANT' | 'HUMAN' | (string & {});
   /**
    * Why. HUMAN_WROTE: a person wrote in it, on the phone or by hand. CONTACT_ASKED: the contact wrote one of
-   * the `handoffWords`. MODEL_ASKED: the model handed it over. PROVIDER_FAILED: no model answered. REQUESTED:
-   * by API. More may come.
+   * the `handoffWords`. MODEL_ASKED: the model handed it over. PROVIDER_FAILED: no model answered. LOOP: both
+   * sides answered each other again and again, as machines do. REQUESTED: by API. More may come.
    */
   reason:
     | 'HUMAN_WROTE'
@@ -395,7 +395,8 @@ export interface ConversationOwnerView {
   /**
    * Why a person has it; null: the assistant does. HUMAN_WROTE: a person wrote in it, on the phone or by
    * hand. CONTACT_ASKED: the contact wrote one of the `handoffWords`. MODEL_ASKED: the model handed it over.
-   * PROVIDER_FAILED: no model answered. REQUESTED: by API. More may come.
+   * PROVIDER_FAILED: no model answered. LOOP: both sides answered each other again and again, as machines do.
+   * REQUESTED: by API. More may come.
    */
   reason:
     | 'HUMAN_WROTE'
@@ -851,8 +852,8 @@ export interface HandoffView {
   contact: string;
   /**
    * HUMAN_WROTE: a person wrote in it, on the phone or by hand. CONTACT_ASKED: the contact wrote one of the
-   * `handoffWords`. MODEL_ASKED: the model handed it over. PROVIDER_FAILED: no model answered. REQUESTED: by
-   * API. More may come.
+   * `handoffWords`. MODEL_ASKED: the model handed it over. PROVIDER_FAILED: no model answered. LOOP: both
+   * sides answered each other again and again, as machines do. REQUESTED: by API. More may come.
    */
   reason:
     | 'HUMAN_WROTE'
@@ -3008,13 +3009,14 @@ export interface TurnView {
   endedAt: string | null;
   /**
    * Why it was answered, or not; null: it has not ended. - SHADOWED: the answer was made and not sent, as the
-   * mode says. - HANDED_OFF: the contact or the model asked for a person. - HUMAN_ANSWERED: a person wrote
-   * meanwhile. HUMAN_OWNS: the conversation is a person's. - OFF, NOT_MANAGED, NOT_CONFIGURED,
-   * CONTACT_LEFT_OUT: the assistant is off, the session is EXTERNAL, nobody has said which model,
-   * `contactsPercent` leaves the contact out. - SUBSCRIPTION, TOKENS_USED_UP, CALLS_USED_UP,
-   * MESSAGES_USED_UP: the plan does not allow it, or a limit is used up. - SESSION_AWAY, TOO_LATE: the
-   * session was not connected, or the message had waited too long. - PROVIDER_FAILED: no model answered.
-   * REFUSED: the answer was refused as a send would have been. `detail` says what failed. More may come.
+   * mode says. - HANDED_OFF: a person has the conversation from then on; `detail` says why. - HUMAN_ANSWERED:
+   * a person wrote meanwhile. HUMAN_OWNS: the conversation is a person's. - OFF, NOT_MANAGED, NOT_CONFIGURED,
+   * CONTACT_LEFT_OUT: the assistant is off, the session is EXTERNAL, nobody has said which model, the
+   * settings leave the contact out. - OUTSIDE_HOURS: the business is closed. CONTACT_USED_UP: the contact has
+   * had all answers of the day. - SUBSCRIPTION, TOKENS_USED_UP, CALLS_USED_UP, MESSAGES_USED_UP: the plan
+   * does not allow it, or a limit is used up. - SESSION_AWAY, TOO_LATE: the session was not connected, or the
+   * message had waited too long. - PROVIDER_FAILED: no model answered. REFUSED: the answer was refused as a
+   * send would have been. `detail` says what failed. More may come.
    */
   outcome:
     | 'ANSWERED'

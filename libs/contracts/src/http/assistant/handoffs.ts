@@ -3,12 +3,12 @@ import { IsInt, Max, Min } from 'class-validator';
 import {
   CONVERSATION_OWNERS,
   type ConversationOwner,
+  HANDOFF_REASON_WORDS,
   HANDOFF_REASONS,
   type HandoffReason,
 } from '../../enums.js';
 import { MayBeAbsent } from '../may-be-absent.js';
 
-const REASON = `HUMAN_WROTE: a person wrote in it, on the phone or by hand. CONTACT_ASKED: the contact wrote one of the \`handoffWords\`. MODEL_ASKED: the model handed it over. PROVIDER_FAILED: no model answered. REQUESTED: by API.`;
 const UNTIL = "When it is the assistant's again by itself (ISO 8601, UTC); null: never.";
 
 /** Body of `POST /v1/conversations/:id/handoff`. */
@@ -41,7 +41,7 @@ export class ConversationOwnerView {
   owner: ConversationOwner;
 
   @ApiProperty({
-    description: `Why a person has it; null: the assistant does. ${REASON}`,
+    description: `Why a person has it; null: the assistant does. ${HANDOFF_REASON_WORDS}`,
     enum: HANDOFF_REASONS,
     type: String,
     nullable: true,
@@ -67,7 +67,7 @@ export class HandoffView {
   })
   contact: string;
 
-  @ApiProperty({ description: REASON, enum: HANDOFF_REASONS, example: 'CONTACT_ASKED' })
+  @ApiProperty({ description: HANDOFF_REASON_WORDS, enum: HANDOFF_REASONS, example: 'CONTACT_ASKED' })
   reason: HandoffReason;
 
   @ApiProperty({ description: 'Since when (ISO 8601, UTC).', example: '2026-01-31T12:00:00.000Z' })

@@ -17,7 +17,7 @@ import {
 export const TURN_OUTCOMES = [
   'ANSWERED',
   'SHADOWED', // the answer is kept and not sent
-  'HANDED_OFF', // the contact or the model asked for a person
+  'HANDED_OFF', // the conversation is a person's from then on
   'HUMAN_ANSWERED', // a person wrote in the conversation meanwhile
   'HUMAN_OWNS', // the conversation is a person's
   'OFF',
@@ -113,9 +113,10 @@ export class TurnView {
   @ApiProperty({
     description: `Why it was answered, or not; null: it has not ended.
 - SHADOWED: the answer was made and not sent, as the mode says.
-- HANDED_OFF: the contact or the model asked for a person.
+- HANDED_OFF: a person has the conversation from then on; \`detail\` says why.
 - HUMAN_ANSWERED: a person wrote meanwhile. HUMAN_OWNS: the conversation is a person's.
-- OFF, NOT_MANAGED, NOT_CONFIGURED, CONTACT_LEFT_OUT: the assistant is off, the session is EXTERNAL, nobody has said which model, \`contactsPercent\` leaves the contact out.
+- OFF, NOT_MANAGED, NOT_CONFIGURED, CONTACT_LEFT_OUT: the assistant is off, the session is EXTERNAL, nobody has said which model, the settings leave the contact out.
+- OUTSIDE_HOURS: the business is closed. CONTACT_USED_UP: the contact has had all answers of the day.
 - SUBSCRIPTION, TOKENS_USED_UP, CALLS_USED_UP, MESSAGES_USED_UP: the plan does not allow it, or a limit is used up.
 - SESSION_AWAY, TOO_LATE: the session was not connected, or the message had waited too long.
 - PROVIDER_FAILED: no model answered. REFUSED: the answer was refused as a send would have been. \`detail\` says what failed.`,

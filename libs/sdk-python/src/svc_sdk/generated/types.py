@@ -360,8 +360,8 @@ class _ConversationHandoffV1Needed(TypedDict):
     # More may come.
     owner: str
     # Why. HUMAN_WROTE: a person wrote in it, on the phone or by hand. CONTACT_ASKED: the contact wrote one of
-    # the `handoffWords`. MODEL_ASKED: the model handed it over. PROVIDER_FAILED: no model answered. REQUESTED:
-    # by API. More may come.
+    # the `handoffWords`. MODEL_ASKED: the model handed it over. PROVIDER_FAILED: no model answered. LOOP: both
+    # sides answered each other again and again, as machines do. REQUESTED: by API. More may come.
     reason: str
     # When it happened.
     timestamp: str
@@ -383,7 +383,8 @@ class ConversationOwnerView(TypedDict):
     owner: str
     # Why a person has it; null: the assistant does. HUMAN_WROTE: a person wrote in it, on the phone or by
     # hand. CONTACT_ASKED: the contact wrote one of the `handoffWords`. MODEL_ASKED: the model handed it over.
-    # PROVIDER_FAILED: no model answered. REQUESTED: by API. More may come.
+    # PROVIDER_FAILED: no model answered. LOOP: both sides answered each other again and again, as machines do.
+    # REQUESTED: by API. More may come.
     reason: Optional[str]
     # When it is the assistant's again by itself; null: never.
     until: Optional[str]
@@ -853,8 +854,8 @@ class HandoffView(TypedDict):
     # Address of the contact, or of the group.
     contact: str
     # HUMAN_WROTE: a person wrote in it, on the phone or by hand. CONTACT_ASKED: the contact wrote one of the
-    # `handoffWords`. MODEL_ASKED: the model handed it over. PROVIDER_FAILED: no model answered. REQUESTED: by
-    # API. More may come.
+    # `handoffWords`. MODEL_ASKED: the model handed it over. PROVIDER_FAILED: no model answered. LOOP: both
+    # sides answered each other again and again, as machines do. REQUESTED: by API. More may come.
     reason: str
     # Since when.
     since: str
@@ -2964,13 +2965,14 @@ class TurnView(TypedDict):
     # When it ended; null: it has not.
     endedAt: Optional[str]
     # Why it was answered, or not; null: it has not ended. - SHADOWED: the answer was made and not sent, as the
-    # mode says. - HANDED_OFF: the contact or the model asked for a person. - HUMAN_ANSWERED: a person wrote
-    # meanwhile. HUMAN_OWNS: the conversation is a person's. - OFF, NOT_MANAGED, NOT_CONFIGURED,
-    # CONTACT_LEFT_OUT: the assistant is off, the session is EXTERNAL, nobody has said which model,
-    # `contactsPercent` leaves the contact out. - SUBSCRIPTION, TOKENS_USED_UP, CALLS_USED_UP,
-    # MESSAGES_USED_UP: the plan does not allow it, or a limit is used up. - SESSION_AWAY, TOO_LATE: the
-    # session was not connected, or the message had waited too long. - PROVIDER_FAILED: no model answered.
-    # REFUSED: the answer was refused as a send would have been. `detail` says what failed. More may come.
+    # mode says. - HANDED_OFF: a person has the conversation from then on; `detail` says why. - HUMAN_ANSWERED:
+    # a person wrote meanwhile. HUMAN_OWNS: the conversation is a person's. - OFF, NOT_MANAGED, NOT_CONFIGURED,
+    # CONTACT_LEFT_OUT: the assistant is off, the session is EXTERNAL, nobody has said which model, the
+    # settings leave the contact out. - OUTSIDE_HOURS: the business is closed. CONTACT_USED_UP: the contact has
+    # had all answers of the day. - SUBSCRIPTION, TOKENS_USED_UP, CALLS_USED_UP, MESSAGES_USED_UP: the plan
+    # does not allow it, or a limit is used up. - SESSION_AWAY, TOO_LATE: the session was not connected, or the
+    # message had waited too long. - PROVIDER_FAILED: no model answered. REFUSED: the answer was refused as a
+    # send would have been. `detail` says what failed. More may come.
     outcome: Optional[str]
     # More about the outcome, as the code of a refusal.
     detail: Optional[str]
