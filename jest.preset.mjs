@@ -13,6 +13,8 @@ export default function preset(displayName, extra = {}) {
         { useESM: true, tsconfig: '<rootDir>/tsconfig.spec.json', diagnostics: false },
       ],
     },
+    // On two processors Jest would take one: each test waits for a server for a part of its time.
+    maxWorkers: 2,
     testTimeout: 30_000,
     // A global is slow to reach inside Jest's VM, and the platform library's signatures call Math.floor 300,000 times each.
     sandboxInjectedGlobals: ['Math'],

@@ -5,6 +5,4 @@ export default preset('simulator', {
   forceExit: true,
   // Those need a package and a Node of their own: npm run test:second-client.
   testPathIgnorePatterns: ['/node_modules/', '/test/second-client/'],
-  // Much of a test is waiting for the other side.
-  maxWorkers: 2,
 });
