@@ -51,7 +51,7 @@ export class OptOutsController {
   })
   @ApiContact()
   @ApiNoContentResponse({ description: 'They may be sent messages; also where they never opted out.' })
-  @ApiErrors('VALIDATION_FAILED')
+  @ApiErrors('VALIDATION_FAILED', 'CONTACT_NOT_FOUND')
   remove(@CurrentCaller() caller: Caller, @ContactParam() contact: string): Promise<void> {
     return this.optOuts.remove(caller, contact);
   }

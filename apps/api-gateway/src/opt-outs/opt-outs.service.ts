@@ -54,10 +54,13 @@ export class OptOutsService {
     return viewOf(row);
   }
 
-  /** Notes that a contact has opted in again; also one who never was out. */
+  /**
+   * Notes that a contact has opted in again; also one who never was out.
+   * @throws AppError `CONTACT_NOT_FOUND` where no message is with the contact
+   */
   async remove(caller: Caller, asked: string): Promise<void> {
     const { tenantId } = caller;
-    const { contact } = await this.contacts.personOf({ tenantId, contact: asked });
+    const { contact } = await this.contacts.get({ tenantId, contact: asked });
     for (const spelling of new Set([asked, contact])) {
       const person = { tenantId, contact: spelling };
       if (await this.rows.find(person)) await this.note(caller, person, false);

@@ -200,7 +200,8 @@ describe('a tenant', () => {
   });
 
   test('does not note whom nobody knows', async () => {
-    expectError(await call(`PUT /v1/opt-outs/${contact}`), 404, 'CONTACT_NOT_FOUND');
+    for (const method of ['PUT', 'DELETE'])
+      expectError(await call(`${method} /v1/opt-outs/${contact}`), 404, 'CONTACT_NOT_FOUND');
   });
 
   test('reads those who are out page by page, the last one first', async () => {
