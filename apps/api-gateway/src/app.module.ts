@@ -133,6 +133,10 @@ import { SessionAssistantService } from './sessions/session-assistant.service.js
 import { SessionCreation } from './sessions/session-creation.entity.js';
 import { SessionCreationService } from './sessions/session-creation.service.js';
 import { SessionsService } from './sessions/sessions.service.js';
+import { OptOut, OptOutWordsRow } from './opt-outs/opt-out.entity.js';
+import { OptOutsController } from './opt-outs/opt-outs.controller.js';
+import { OptOutsRepository } from './opt-outs/opt-outs.repository.js';
+import { OptOutsService } from './opt-outs/opt-outs.service.js';
 import { SingleUseLinkRow } from './single-use/single-use-link.entity.js';
 import { SingleUseLinks } from './single-use/single-use-links.js';
 import { SubscriptionsService } from './subscriptions/subscriptions.service.js';
@@ -180,6 +184,8 @@ const ENTITIES = [
   ErasureRecord,
   KeptUploads,
   Message,
+  OptOut,
+  OptOutWordsRow,
   SandboxDay,
   SandboxNumber,
   ScheduledMessage,
@@ -212,6 +218,7 @@ const events = {
     HandoffsController,
     ContactsController,
     ErasuresController,
+    OptOutsController,
     MediaController,
     SessionsController,
     LimitsController,
@@ -314,6 +321,8 @@ const events = {
     ContactRepository,
     ContactTraces,
     ContactsService,
+    OptOutsRepository,
+    OptOutsService,
     ErasuresService,
     ErasureRunner,
     MessageErasure,

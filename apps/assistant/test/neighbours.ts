@@ -32,6 +32,8 @@ export class Neighbours {
   callsAreLeft = true;
   /** Messages of the conversation that the gateway has, newest first. */
   history: object[] = [];
+  /** Chats whose contacts have opted out. */
+  readonly optedOut = new Set<string>();
   /** Answer of the gateway to an answer of the assistant. */
   onAnswer: (answer: SendAnswerV1) => object | Promise<object> = () => ({ outcome: 'ACCEPTED' });
   /** Answers that were accepted, by the first try of each job. */
@@ -80,7 +82,7 @@ export class Neighbours {
     });
     play(ReadConversation, (question) => {
       this.read.push(question);
-      return { messages: this.history };
+      return { messages: this.history, ...(this.optedOut.has(question.chat) && { optedOut: true }) };
     });
     play(SendAnswer, (answer) => this.take(answer));
     play(SetTyping, ({ state }) => {

@@ -72,6 +72,22 @@ describe('a contact', () => {
     expect(await talk(shop, aContact(), 'Hello', 1, '+4915112345678')).toMatchObject({ outcome: 'ANSWERED' });
   });
 
+  test('who has opted out is not answered, and no model is asked', async () => {
+    const shop = await scene.shop();
+    const chat = aContact();
+    scene.around.optedOut.add(chat);
+    expect(await talk(shop, chat, 'STOP')).toMatchObject({ outcome: 'CONTACT_OPTED_OUT' });
+    expect(await scene.model.calls(shop.key)).toEqual([]);
+  });
+
+  test('who opts out while the answer is made is not sent it', async () => {
+    const shop = await scene.shop();
+    const refusal = { code: 'CONTACT_OPTED_OUT', message: 'Opted out.', meta: {} };
+    scene.around.onAnswer = () => ({ outcome: 'REFUSED', refusal });
+    expect(await talk(shop, aContact(), 'Hello')).toMatchObject({ outcome: 'CONTACT_OPTED_OUT' });
+    scene.around.onAnswer = () => ({ outcome: 'ACCEPTED' });
+  });
+
   test('reads before the first answer what the settings have for it, in the same message', async () => {
     const shop = await scene.shop({ openingText: 'Welcome!', disclosureText: 'A computer answers you.' });
     await scene.model.rules(shop.key, [{ text: 'At seven.' }]);

@@ -1,4 +1,4 @@
-import { ERROR_CATALOGUE, type ErrorCode } from './errors.js';
+import { ERROR_CATALOGUE, type ErrorCode } from './errors/errors.js';
 
 /** Extra data of an error body: JSON values only, never a secret, key material or message text. */
 export type ErrorMeta = Record<string, unknown>;

@@ -91,7 +91,8 @@ export const FAILURE_CODES = [
   'NEW_CHAT_QUOTA',
   'CANCELED',
   'BOT_MODE_CHANGED',
-  // A scheduled message that could not go out at its time has one of these four codes.
+  // A scheduled message that could not go out at its time has one of these five codes.
+  'CONTACT_OPTED_OUT',
   'SESSION_NOT_CONNECTED',
   'RATE_LIMITED',
   'PAYMENT_REQUIRED',

@@ -66,8 +66,8 @@ export {
   type StateWords,
   type StatusReason,
 } from './session-states.js';
-export type { ErrorEntry } from './error-entry.js';
-export { ERROR_CATALOGUE, type ErrorCode } from './errors.js';
+export type { ErrorEntry } from './errors/error-entry.js';
+export { ERROR_CATALOGUE, type ErrorCode } from './errors/errors.js';
 export {
   Envelope,
   type FieldProblem,

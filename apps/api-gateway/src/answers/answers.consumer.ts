@@ -26,7 +26,7 @@ export class AnswersConsumer {
   }
 
   @OnRequest(ReadConversation)
-  async read(@Payload() request: ReadConversationV1): Promise<ConversationReply> {
-    return { messages: await this.past.read(request) };
+  read(@Payload() request: ReadConversationV1): Promise<ConversationReply> {
+    return this.past.read(request);
   }
 }

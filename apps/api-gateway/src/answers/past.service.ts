@@ -1,10 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, type ConversationMessage, type ReadConversationV1 } from '@svc/contracts';
+import {
+  AppError,
+  type ConversationMessage,
+  type ConversationReply,
+  type ReadConversationV1,
+} from '@svc/contracts';
 import { ContactAliases } from '../messages/contact-aliases.js';
 import type { Message } from '../messages/message.entity.js';
 import { type MessageChanges, MessageChangesRepository } from '../messages/message-changes.repository.js';
 import { MessageListRepository } from '../messages/message-list.repository.js';
 import { MessagesRepository } from '../messages/messages.repository.js';
+import { OptOutsRepository } from '../opt-outs/opt-outs.repository.js';
 import { normalizeChat } from '../messages/recipient.js';
 
 /** Most bytes of one reply: NATS carries one megabyte. */
@@ -18,10 +24,11 @@ export class PastService {
     private readonly aliases: ContactAliases,
     private readonly lists: MessageListRepository,
     private readonly changes: MessageChangesRepository,
+    private readonly optOuts: OptOutsRepository,
   ) {}
 
   /** @throws AppError `MESSAGE_NOT_FOUND` of `before`, `VALIDATION_FAILED` of `chat` */
-  async read(request: ReadConversationV1): Promise<ConversationMessage[]> {
+  async read(request: ReadConversationV1): Promise<ConversationReply> {
     const { tenantId, sessionId, before, limit, maxAgeSeconds } = request;
     const named = normalizeChat(request.chat, 'chat');
     const contact = await this.aliases.contactOf(tenantId, named, sessionId);
@@ -32,7 +39,8 @@ export class PastService {
     const { rows } = await this.lists.read(filter, last, limit);
     const said = rows.filter(wasSaid);
     const changes = await this.changes.of(said.map(({ id }) => id));
-    return thoseThatFit(said.flatMap((message) => viewOf(message, changes.get(message.id))));
+    const messages = thoseThatFit(said.flatMap((message) => viewOf(message, changes.get(message.id))));
+    return (await this.optOuts.isOut({ tenantId, contact })) ? { messages, optedOut: true } : { messages };
   }
 }
 

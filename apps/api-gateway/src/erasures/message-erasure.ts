@@ -60,6 +60,7 @@ const CONVERSATIONS_SQL = `WITH stale AS (
   SELECT count(*)::int AS conversations FROM gone`;
 
 const VOTES_SQL = `DELETE FROM poll_vote WHERE tenant_id = $1 AND (voter = $2 OR chat = $2) AND happened_at < $3`;
+const OPT_OUT_SQL = 'DELETE FROM opt_out WHERE tenant_id = $1 AND contact = $2 AND changed_at < $3';
 // The options of a poll are words of who wrote it.
 const VOTES_IN_THEIRS_SQL = 'DELETE FROM poll_vote WHERE tenant_id = $1 AND poll_id = ANY($2::uuid[])';
 
@@ -94,6 +95,7 @@ export class MessageErasure {
         await this.erasePiece(task, rows);
       } while (rows.length === PIECE);
     }
+    await this.dataSource.query(OPT_OUT_SQL, [task.tenantId, task.contact, task.before]);
     await this.dataSource.query(VOTES_SQL, [task.tenantId, task.contact, task.before]);
     await this.dataSource.transaction((tx) => eraseQuotes(tx, task));
     await this.cancelCards(task);

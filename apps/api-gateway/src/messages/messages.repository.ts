@@ -4,6 +4,7 @@ import { conversationIdOf, LIMIT_LAYERS } from '@svc/contracts';
 import { GroupCommit } from '@svc/database';
 import { ErasedContacts, isErasedSql } from '@svc/service';
 import { DataSource, Repository } from 'typeorm';
+import { optSql, wordOf } from '../opt-outs/words.js';
 import { Message } from './message.entity.js';
 import { type Progress, progressRows } from './progress.js';
 
@@ -51,7 +52,7 @@ export type InboundMessage = Pick<
 
 const ARRIVALS = `SELECT * FROM jsonb_to_recordset($1::jsonb) AS arrived (id uuid, tenant_id uuid, session_id uuid, conversation_id uuid,
     direction text, status text, contact text, key_id text, sent_at timestamptz, created_at timestamptz, body jsonb, origin jsonb, media jsonb,
-    persons text, quoted text, mentioned jsonb, happened timestamptz)`;
+    persons text, quoted text, mentioned jsonb, happened timestamptz, word text)`;
 
 /** Writes the condition that somebody was erased after a message of `arrived` was written. */
 const isErased = (hashes: string): string =>
@@ -68,7 +69,8 @@ const INSERT_SQL = `WITH arrived AS MATERIALIZED (${ARRIVALS}),
     INSERT INTO message (id, tenant_id, session_id, direction, status, contact, key_id, sent_at, created_at, body, origin, media)
     SELECT id, tenant_id, session_id, direction, status, contact, key_id, sent_at, created_at, body, ${ORIGIN}, media FROM arrived
     WHERE NOT ${isErased('arrived.persons')}
-    ORDER BY id ON CONFLICT DO NOTHING RETURNING *)
+    ORDER BY id ON CONFLICT DO NOTHING RETURNING *),
+  opted AS (${optSql('(SELECT written.*, arrived.word FROM written JOIN arrived USING (id))')})
   ${moveSql('(SELECT written.*, conversation_id FROM written JOIN arrived USING (id))')}`;
 
 const ERASING_SQL = `SELECT EXISTS (SELECT FROM erasure WHERE tenant_id = $1
@@ -188,6 +190,7 @@ export class MessagesRepository {
       ...{ id, tenant_id: tenantId, session_id: sessionId, conversation_id: conversationIdOf(message) },
       ...{ direction, status, contact, key_id: keyId, sent_at: sentAt, created_at: createdAt },
       ...{ body: message.body, origin: message.origin, media: message.media },
+      word: wordOf(message),
       persons: hashesOf(...new Set([contact, sender])),
       quoted: quoted?.remoteJid ? hashesOf(quoted.remoteJid) : null,
       mentioned:

@@ -20,6 +20,8 @@ const ROWS: readonly TenantRows[] = [
   { table: 'client_message', where: OF_TENANT },
   { table: 'conversation', where: OF_TENANT },
   { table: 'contact_alias', where: OF_TENANT },
+  { table: 'opt_out', where: OF_TENANT },
+  { table: 'opt_out_words', where: OF_TENANT },
   { table: 'widget', where: OF_TENANT },
   { table: 'single_use_link', where: OF_TENANT },
   { table: 'session_creation', where: OF_TENANT },

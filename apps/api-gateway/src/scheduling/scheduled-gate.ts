@@ -34,6 +34,7 @@ export class ScheduledGate {
     // The worker says what becomes of messages whose session is gone, and nothing is counted for them.
     if (!ranked) return undefined;
     const subscription = await this.subscriptions.active(tenantId);
+    await this.admission.assertWanted(tenantId, contact);
     await this.admission.assertOpen(subscription, ranked, contact, expiresAt !== null);
     const { refusal, writeBefore } = await this.admission.admit(subscription, ranked.session, message);
     if (refusal) throw refusal;

@@ -13,6 +13,7 @@ const INTERVAL_MS = 500;
 
 /** Refusals that another try a moment later would not mend, and how the message fails by them. */
 const REFUSALS: Partial<Record<AppError['code'], FailureCode>> = {
+  CONTACT_OPTED_OUT: 'CONTACT_OPTED_OUT',
   SESSION_NOT_CONNECTED: 'SESSION_NOT_CONNECTED',
   RATE_LIMITED: 'RATE_LIMITED',
   PAYMENT_REQUIRED: 'PAYMENT_REQUIRED',

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
-  type AppError,
+  AppError,
   type DayUsage,
   isGroup,
   isLive,
@@ -17,6 +17,7 @@ import { RpcClient } from '@svc/messaging';
 import { dayOf, isReadOnly, tokenRefusalOf } from '../limits/entitlements.js';
 import { LimitsService } from '../limits/limits.service.js';
 import { MessagesRepository } from '../messages/messages.repository.js';
+import { OptOutsRepository } from '../opt-outs/opt-outs.repository.js';
 import type { OutboundMessage } from './outbound-message.js';
 
 /** The answer of `limits` to one send. */
@@ -41,9 +42,18 @@ const RESTRICTIONS: Record<SessionRestriction['reason'], string> = {
 export class AdmissionService {
   constructor(
     private readonly messages: MessagesRepository,
+    private readonly optOuts: OptOutsRepository,
     private readonly limits: LimitsService,
     private readonly rpc: RpcClient,
   ) {}
+
+  /**
+   * Checks that the contact wants messages, now or at a later time.
+   * @throws AppError `CONTACT_OPTED_OUT`
+   */
+  async assertWanted(tenantId: string, contact: string): Promise<void> {
+    if (await this.optOuts.isOut({ tenantId, contact })) throw new AppError('CONTACT_OPTED_OUT');
+  }
 
   /**
    * Checks the session, before anything is counted.

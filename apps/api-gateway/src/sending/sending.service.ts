@@ -53,7 +53,7 @@ export class SendingService {
   ) {}
 
   /**
-   * Accepts a message. The order of refusals is part of the contract: body, session, replay, what it names, connected, read-only,
+   * Accepts a message. The order of refusals is part of the contract: body, session, replay, what it names, opted out, connected, read-only,
    * platform, session cap, plan cap, tokens.
    * @throws AppError before the limits are asked; what they refuse, and what fails then, is a `Refused`.
    */
@@ -98,6 +98,7 @@ export class SendingService {
     const complete = related.content.media
       ? await this.media.complete(subscription, related, aheadMs)
       : related;
+    await this.admission.assertWanted(subscription.tenantId, contact);
     // The present state of the session says nothing of a later time.
     if (!sendAt) await this.admission.assertOpen(subscription, ranked, contact, queueForSeconds !== null);
     return complete;

@@ -13,6 +13,7 @@ import { CHANGES_SQL } from '../../src/messages/message-changes.repository.js';
 import { Message } from '../../src/messages/message.entity.js';
 import { SandboxDay } from '../../src/sandbox/sandbox-day.entity.js';
 import { SandboxNumber } from '../../src/sandbox/sandbox-number.entity.js';
+import { OptOut, OptOutWordsRow } from '../../src/opt-outs/opt-out.entity.js';
 import { ScheduledMessage } from '../../src/scheduling/scheduled-message.entity.js';
 import { CLAIM_SQL as CLAIM_SCHEDULED_SQL } from '../../src/scheduling/schedule.repository.js';
 import { CLAIM_SQL, LEFT_BEHIND_SQL } from '../../src/sending/message-sweeper.js';
@@ -44,6 +45,8 @@ const ENTITIES = [
   ErasureRecord,
   KeptUploads,
   Message,
+  OptOut,
+  OptOutWordsRow,
   SandboxDay,
   SandboxNumber,
   ScheduledMessage,

@@ -9,6 +9,7 @@ import { ApiKeysController } from '../../src/keys/api-keys.controller.js';
 import { SCOPE } from '../../src/auth/authorization.js';
 import { ContactsController } from '../../src/contacts/contacts.controller.js';
 import { ConversationsController } from '../../src/conversations/conversations.controller.js';
+import { OptOutsController } from '../../src/opt-outs/opt-outs.controller.js';
 import { HandoffsController } from '../../src/conversations/handoffs.controller.js';
 import { ErasuresController } from '../../src/erasures/erasures.controller.js';
 import { EventLogController } from '../../src/events/event-log.controller.js';
@@ -144,6 +145,7 @@ test('every handler of every controller under /v1 declares a scope', () => {
     ...[SubscriptionController, UsageController, WebhookActionsController],
     ...[WebhooksController, WidgetsController, AssistantController, SessionAssistantController],
     HandoffsController,
+    OptOutsController,
   ];
   const handlers = controllers.flatMap(({ prototype }) =>
     Object.getOwnPropertyNames(prototype)

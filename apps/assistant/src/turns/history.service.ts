@@ -11,13 +11,16 @@ const HOUR_MS = 3_600_000;
 export class HistoryService {
   constructor(private readonly rpc: RpcClient) {}
 
-  /** Reads the conversation with the messages of the turn, in no order. */
+  /**
+   * Reads the conversation with the messages of the turn, in no order.
+   * @returns undefined where the contact wants no messages
+   */
   async of(
     { tenantId, sessionId, chat }: Turn,
     messages: TurnMessage[],
     { historyMessages, historyHours }: AssistantSettings,
-  ): Promise<Said[]> {
-    const { messages: told } = await this.rpc.request(ReadConversation, {
+  ): Promise<Said[] | undefined> {
+    const { messages: told, optedOut } = await this.rpc.request(ReadConversation, {
       ...{
         tenantId,
         sessionId,
@@ -26,6 +29,7 @@ export class HistoryService {
         maxAgeSeconds: (historyHours * HOUR_MS) / 1000,
       },
     });
+    if (optedOut) return undefined;
     const own = new Set(messages.map(({ id }) => id));
     return [
       ...told

@@ -51,6 +51,7 @@ export class SendingService {
     if (outcome === 'ACCEPTED') return undefined;
     if (outcome === 'OVERTAKEN') return { end: { outcome: 'HUMAN_ANSWERED' } };
     const { code = 'INTERNAL' } = refusal ?? {};
+    if (code === 'CONTACT_OPTED_OUT') return { end: { outcome: code } };
     if (code === 'RATE_LIMITED') return { end: { outcome: 'MESSAGES_USED_UP' } };
     // The gateway may hear of a message later than this service does.
     if (ERROR_CATALOGUE[code].retryable || code === 'MESSAGE_NOT_FOUND') return { waitMs: TRY_AGAIN_MS };

@@ -102,6 +102,7 @@ export function goodBodies(ids: Ids): Record<string, Record<string, unknown>> {
     putSessionAssistant: { settings: { mode: 'off' }, ifRevision: 1 },
     publishSessionAssistant: { version: 1, ifRevision: 1 },
     handOffConversation: { minutes: 60 },
+    putOptOutWords: { words: ['good'], resumeWords: ['better'] },
     openCheckout: { plan: 'GROWTH' },
     createApiKey: { name: 'good', scopes: ['messages:read'], rotates: ids.kid },
     checkApiKeys: { candidates: [`rk_live_${ids.kid}`] },
@@ -114,7 +115,7 @@ export function pathWith({ path }: Route, ids: Ids): string {
   const id = {
     ...{ sessions: ids.session, messages: ids.message, 'api-keys': ids.kid },
     conversations: ids.conversation,
-    contacts: '4915550001111',
+    ...{ contacts: '4915550001111', 'opt-outs': '4915550001111' },
     erasures: ids.erasure,
     media: ids.media,
     widgets: ids.widget,

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ERROR_CATALOGUE, type ErrorCode } from '../errors.js';
+import { ERROR_CATALOGUE, type ErrorCode } from '../errors/errors.js';
 
 /** The body of every HTTP error (specification, "Error body"). */
 export class HttpErrorBody {

@@ -21,6 +21,7 @@ export { ListConversationsQuery, ConversationView } from './messages/conversatio
 export { ErasureCounts, Erasure } from './messages/erasures.js';
 export { ListMessagesQuery } from './messages/list-query.js';
 export { UploadRequest, UploadedMedia } from './messages/media.js';
+export { OptOutView, OptOutWords } from './messages/opt-outs.js';
 export { PollOption, PollResult, PollVoteView } from './messages/polls.js';
 export {
   type RepeatDifference,

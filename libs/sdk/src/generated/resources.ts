@@ -38,6 +38,8 @@ import type {
   MonthUsage,
   NewApiKey,
   OpenCheckoutBody,
+  OptOutView,
+  OptOutWords,
   PairingCode,
   PairingCodeBody,
   PasskeyAssertion,
@@ -221,6 +223,14 @@ export interface ListMessagesQuery {
   since?: string | undefined;
   /** Only messages whose createdAt is before this time (ISO 8601 with a zone). */
   until?: string | undefined;
+}
+
+/** Query of `GET /v1/opt-outs`. */
+export interface ListOptOutsQuery {
+  /** Items per page, 1 to 200. */
+  limit?: number | undefined;
+  /** Cursor: nextCursor of the page before. */
+  before?: string | undefined;
 }
 
 /** Query of `GET /v1/sandbox/sessions/{id}/contacts/{phone}/messages`. */
@@ -715,6 +725,58 @@ export class MessagesResource {
   getMedia(jobId: string, options?: CallOptions): Promise<Response> {
     return this.caller.file(
       { method: 'GET', path: `/v1/messages/${encodeURIComponent(jobId)}/media` },
+      options,
+    );
+  }
+}
+
+/** `optOutWords` of the API. */
+export class OptOutWordsResource {
+  constructor(protected readonly caller: Caller) {}
+
+  /** Read the words by which contacts opt out. */
+  get(options?: CallOptions): Promise<OptOutWords> {
+    return this.caller.json<OptOutWords>({ method: 'GET', path: '/v1/opt-out-words' }, options);
+  }
+
+  /**
+   * Say by which words contacts opt out of your messages, and in again. They hold for messages that come from
+   * now on, in chats with one person, in all sessions. Such a message is told to you like any other; nobody
+   * answers it.
+   */
+  put(body: OptOutWords, options?: CallOptions): Promise<OptOutWords> {
+    return this.caller.json<OptOutWords>({ method: 'PUT', path: '/v1/opt-out-words', body }, options);
+  }
+}
+
+/** `optOuts` of the API. */
+export class OptOutsResource {
+  constructor(protected readonly caller: Caller) {}
+
+  /** List contacts who have opted out of your messages, the last one first. */
+  list(query: ListOptOutsQuery = {}, options?: CallOptions): Paged<OptOutView> {
+    return this.caller.pages<OptOutView>(
+      { method: 'GET', path: '/v1/opt-outs', query, cursor: 'before' },
+      options,
+    );
+  }
+
+  /**
+   * Note that a contact has opted out. As if the contact had written one of the words: from then on each send
+   * to them, by whichever session, is refused with `CONTACT_OPTED_OUT`, and the assistant does not answer.
+   * Messages that were accepted before go out; scheduled ones fail at their time.
+   */
+  add(contact: string, options?: CallOptions): Promise<OptOutView> {
+    return this.caller.json<OptOutView>(
+      { method: 'PUT', path: `/v1/opt-outs/${encodeURIComponent(contact)}` },
+      options,
+    );
+  }
+
+  /** Note that a contact has agreed to your messages again. */
+  remove(contact: string, options?: CallOptions): Promise<void> {
+    return this.caller.nothing(
+      { method: 'DELETE', path: `/v1/opt-outs/${encodeURIComponent(contact)}` },
       options,
     );
   }
@@ -1391,6 +1453,8 @@ export class Resources {
   readonly limits: LimitsResource;
   readonly media: MediaResource;
   readonly messages: MessagesResource;
+  readonly optOutWords: OptOutWordsResource;
+  readonly optOuts: OptOutsResource;
   readonly replays: ReplaysResource;
   readonly sandbox: SandboxResource;
   readonly sessions: SessionsResource;
@@ -1412,6 +1476,8 @@ export class Resources {
     this.limits = new LimitsResource(caller);
     this.media = new MediaResource(caller);
     this.messages = new MessagesResource(caller);
+    this.optOutWords = new OptOutWordsResource(caller);
+    this.optOuts = new OptOutsResource(caller);
     this.replays = new ReplaysResource(caller);
     this.sandbox = new SandboxResource(caller);
     this.sessions = new SessionsResource(caller);

@@ -1473,6 +1473,7 @@ export interface MessageFailure {
     | 'NEW_CHAT_QUOTA'
     | 'CANCELED'
     | 'BOT_MODE_CHANGED'
+    | 'CONTACT_OPTED_OUT'
     | 'SESSION_NOT_CONNECTED'
     | 'RATE_LIMITED'
     | 'PAYMENT_REQUIRED'
@@ -1912,6 +1913,42 @@ export interface OpenTime {
    * 00:00 a whole day.
    */
   to: string;
+}
+
+/** `OptOutPage` of the API description. */
+export interface OptOutPage {
+  /** The page. */
+  items: OptOutView[];
+  /** Give it as `before` to get the next page; null: this is the last. */
+  nextCursor: string | null;
+}
+
+/** `OptOutView` of the API description. */
+export interface OptOutView {
+  /** Address of the contact. */
+  contact: string;
+  /** Phone number in E.164 form; null where the platform hides it. */
+  phone: string | null;
+  /** The word that the contact wrote, as it is compared; null: it was noted by API. */
+  word: string | null;
+  /** Session that received the word; null: it was noted by API. */
+  sessionId: string | null;
+  /** Since when. */
+  since: string;
+}
+
+/** `OptOutWords` of the API description. */
+export interface OptOutWords {
+  /**
+   * Words by which a contact opts out of your messages. Empty: there is none. A message that is one of them,
+   * and nothing else, counts; case, spaces and punctuation around it do not.
+   */
+  words: string[];
+  /**
+   * Words by which a contact opts in again. A message that is one of them, and nothing else, counts; case,
+   * spaces and punctuation around it do not.
+   */
+  resumeWords: string[];
 }
 
 /** `OutboundMessageV1` of the API description. */
@@ -3011,12 +3048,13 @@ export interface TurnView {
    * Why it was answered, or not; null: it has not ended. - SHADOWED: the answer was made and not sent, as the
    * mode says. - HANDED_OFF: a person has the conversation from then on; `detail` says why. - HUMAN_ANSWERED:
    * a person wrote meanwhile. HUMAN_OWNS: the conversation is a person's. - OFF, NOT_MANAGED, NOT_CONFIGURED,
-   * CONTACT_LEFT_OUT: the assistant is off, the session is EXTERNAL, nobody has said which model, the
-   * settings leave the contact out. - OUTSIDE_HOURS: the business is closed. CONTACT_USED_UP: the contact has
-   * had all answers of the day. - SUBSCRIPTION, TOKENS_USED_UP, CALLS_USED_UP, MESSAGES_USED_UP: the plan
-   * does not allow it, or a limit is used up. - SESSION_AWAY, TOO_LATE: the session was not connected, or the
-   * message had waited too long. - PROVIDER_FAILED: no model answered. REFUSED: the answer was refused as a
-   * send would have been. `detail` says what failed. More may come.
+   * CONTACT_LEFT_OUT, CONTACT_OPTED_OUT: the assistant is off, the session is EXTERNAL, nobody has said which
+   * model, the settings leave the contact out, the contact wants no messages. - OUTSIDE_HOURS: the business
+   * is closed. CONTACT_USED_UP: the contact has had all answers of the day. - SUBSCRIPTION, TOKENS_USED_UP,
+   * CALLS_USED_UP, MESSAGES_USED_UP: the plan does not allow it, or a limit is used up. - SESSION_AWAY,
+   * TOO_LATE: the session was not connected, or the message had waited too long. - PROVIDER_FAILED: no model
+   * answered. REFUSED: the answer was refused as a send would have been. `detail` says what failed. More may
+   * come.
    */
   outcome:
     | 'ANSWERED'
@@ -3028,6 +3066,7 @@ export interface TurnView {
     | 'NOT_MANAGED'
     | 'NOT_CONFIGURED'
     | 'CONTACT_LEFT_OUT'
+    | 'CONTACT_OPTED_OUT'
     | 'CONTACT_USED_UP'
     | 'OUTSIDE_HOURS'
     | 'SUBSCRIPTION'

@@ -24,6 +24,7 @@ export const TURN_OUTCOMES = [
   'NOT_MANAGED', // the session is EXTERNAL
   'NOT_CONFIGURED', // nobody has said which model
   'CONTACT_LEFT_OUT', // the settings leave the contact out
+  'CONTACT_OPTED_OUT', // the contact wants no messages
   'CONTACT_USED_UP', // the contact has had all answers of the day
   'OUTSIDE_HOURS', // the business is closed
   'SUBSCRIPTION', // the subscription does not allow it
@@ -115,7 +116,7 @@ export class TurnView {
 - SHADOWED: the answer was made and not sent, as the mode says.
 - HANDED_OFF: a person has the conversation from then on; \`detail\` says why.
 - HUMAN_ANSWERED: a person wrote meanwhile. HUMAN_OWNS: the conversation is a person's.
-- OFF, NOT_MANAGED, NOT_CONFIGURED, CONTACT_LEFT_OUT: the assistant is off, the session is EXTERNAL, nobody has said which model, the settings leave the contact out.
+- OFF, NOT_MANAGED, NOT_CONFIGURED, CONTACT_LEFT_OUT, CONTACT_OPTED_OUT: the assistant is off, the session is EXTERNAL, nobody has said which model, the settings leave the contact out, the contact wants no messages.
 - OUTSIDE_HOURS: the business is closed. CONTACT_USED_UP: the contact has had all answers of the day.
 - SUBSCRIPTION, TOKENS_USED_UP, CALLS_USED_UP, MESSAGES_USED_UP: the plan does not allow it, or a limit is used up.
 - SESSION_AWAY, TOO_LATE: the session was not connected, or the message had waited too long.

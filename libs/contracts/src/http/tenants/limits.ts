@@ -2,7 +2,7 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsInt, IsOptional, IsUUID, ValidateNested } from 'class-validator';
 import { type Plan, PLANS } from '../../enums.js';
-import { type ErrorCode } from '../../errors.js';
+import { type ErrorCode } from '../../errors/errors.js';
 import { TokenUsage } from './usage.js';
 
 /** Usage of one limit. */

@@ -21,7 +21,7 @@ import { MOST_TEXT } from '../../content/kinds/text.js';
 import { MessageBody } from '../../content/message-body.js';
 import { defineRequest } from '../../contract.js';
 import { type Sender, SENDERS } from '../../enums.js';
-import type { ErrorCode } from '../../errors.js';
+import type { ErrorCode } from '../../errors/errors.js';
 import { SessionRef } from '../sessions/sessions.js';
 
 /** Senders of an answer: the assistant, or a member who has approved what it had drafted. */
@@ -83,6 +83,8 @@ export class ConversationMessage {
 
 /** Reply of `read-conversation`, newest first. Fewer than `limit` does not mean the end: what says nothing to a reader is left out. */
 export class ConversationReply {
+  /** The contact has opted out: an answer would be refused. */
+  @IsOptional() @IsBoolean() optedOut?: boolean;
   @IsArray() @ValidateNested({ each: true }) @Type(() => ConversationMessage) messages: ConversationMessage[];
 }
 

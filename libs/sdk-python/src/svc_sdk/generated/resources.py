@@ -568,6 +568,87 @@ class MessagesResource:
         return answer
 
 
+class OptOutWordsResource:
+    """`optOutWords` of the API."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def get(
+        self,
+    ) -> t.OptOutWords:
+        """Read the words by which contacts opt out."""
+        answer: t.OptOutWords = self._caller.json(
+            "GET",
+            "/v1/opt-out-words",
+        )
+        return answer
+
+    def put(
+        self,
+        body: t.OptOutWords,
+    ) -> t.OptOutWords:
+        """Say by which words contacts opt out of your messages, and in again. They hold for messages that come from
+        now on, in chats with one person, in all sessions. Such a message is told to you like any other; nobody
+        answers it.
+        """
+        answer: t.OptOutWords = self._caller.json(
+            "PUT",
+            "/v1/opt-out-words",
+            body=body,
+        )
+        return answer
+
+
+class OptOutsResource:
+    """`optOuts` of the API."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        *,
+        limit: Optional[int] = None,
+        before: Optional[str] = None,
+    ) -> Paged[t.OptOutView]:
+        """List contacts who have opted out of your messages, the last one first."""
+        answer: Paged[t.OptOutView] = self._caller.pages(
+            "GET",
+            "/v1/opt-outs",
+            cursor="before",
+            query={
+                "limit": limit,
+                "before": before,
+            },
+        )
+        return answer
+
+    def add(
+        self,
+        contact: str,
+    ) -> t.OptOutView:
+        """Note that a contact has opted out. As if the contact had written one of the words: from then on each send
+        to them, by whichever session, is refused with `CONTACT_OPTED_OUT`, and the assistant does not answer.
+        Messages that were accepted before go out; scheduled ones fail at their time.
+        """
+        answer: t.OptOutView = self._caller.json(
+            "PUT",
+            f"/v1/opt-outs/{place(contact)}",
+        )
+        return answer
+
+    def remove(
+        self,
+        contact: str,
+    ) -> None:
+        """Note that a contact has agreed to your messages again."""
+        self._caller.nothing(
+            "DELETE",
+            f"/v1/opt-outs/{place(contact)}",
+        )
+
+
 class ReplaysResource:
     """`replays` of the API."""
 
@@ -1505,6 +1586,8 @@ class Resources:
         self.limits = LimitsResource(caller)
         self.media = MediaResource(caller)
         self.messages = MessagesResource(caller)
+        self.opt_out_words = OptOutWordsResource(caller)
+        self.opt_outs = OptOutsResource(caller)
         self.replays = ReplaysResource(caller)
         self.sandbox = SandboxResource(caller)
         self.sessions = SessionsResource(caller)

@@ -2011,6 +2011,41 @@ OpenTime = TypedDict("OpenTime", {
 })
 
 
+class OptOutPage(TypedDict):
+    """`OptOutPage` of the API description."""
+
+    # The page.
+    items: List[OptOutView]
+    # Give it as `before` to get the next page; null: this is the last.
+    nextCursor: Optional[str]
+
+
+class OptOutView(TypedDict):
+    """`OptOutView` of the API description."""
+
+    # Address of the contact.
+    contact: str
+    # Phone number in E.164 form; null where the platform hides it.
+    phone: Optional[str]
+    # The word that the contact wrote, as it is compared; null: it was noted by API.
+    word: Optional[str]
+    # Session that received the word; null: it was noted by API.
+    sessionId: Optional[str]
+    # Since when.
+    since: str
+
+
+class OptOutWords(TypedDict):
+    """`OptOutWords` of the API description."""
+
+    # Words by which a contact opts out of your messages. Empty: there is none. A message that is one of them,
+    # and nothing else, counts; case, spaces and punctuation around it do not.
+    words: List[str]
+    # Words by which a contact opts in again. A message that is one of them, and nothing else, counts; case,
+    # spaces and punctuation around it do not.
+    resumeWords: List[str]
+
+
 class _OutboundMessageV1Needed(TypedDict):
     # Session that sends.
     sessionId: str
@@ -2967,12 +3002,13 @@ class TurnView(TypedDict):
     # Why it was answered, or not; null: it has not ended. - SHADOWED: the answer was made and not sent, as the
     # mode says. - HANDED_OFF: a person has the conversation from then on; `detail` says why. - HUMAN_ANSWERED:
     # a person wrote meanwhile. HUMAN_OWNS: the conversation is a person's. - OFF, NOT_MANAGED, NOT_CONFIGURED,
-    # CONTACT_LEFT_OUT: the assistant is off, the session is EXTERNAL, nobody has said which model, the
-    # settings leave the contact out. - OUTSIDE_HOURS: the business is closed. CONTACT_USED_UP: the contact has
-    # had all answers of the day. - SUBSCRIPTION, TOKENS_USED_UP, CALLS_USED_UP, MESSAGES_USED_UP: the plan
-    # does not allow it, or a limit is used up. - SESSION_AWAY, TOO_LATE: the session was not connected, or the
-    # message had waited too long. - PROVIDER_FAILED: no model answered. REFUSED: the answer was refused as a
-    # send would have been. `detail` says what failed. More may come.
+    # CONTACT_LEFT_OUT, CONTACT_OPTED_OUT: the assistant is off, the session is EXTERNAL, nobody has said which
+    # model, the settings leave the contact out, the contact wants no messages. - OUTSIDE_HOURS: the business
+    # is closed. CONTACT_USED_UP: the contact has had all answers of the day. - SUBSCRIPTION, TOKENS_USED_UP,
+    # CALLS_USED_UP, MESSAGES_USED_UP: the plan does not allow it, or a limit is used up. - SESSION_AWAY,
+    # TOO_LATE: the session was not connected, or the message had waited too long. - PROVIDER_FAILED: no model
+    # answered. REFUSED: the answer was refused as a send would have been. `detail` says what failed. More may
+    # come.
     outcome: Optional[str]
     # More about the outcome, as the code of a refusal.
     detail: Optional[str]

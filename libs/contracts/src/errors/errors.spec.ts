@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { AppError } from './app-error.js';
+import { AppError } from '../app-error.js';
 import type { ErrorEntry } from './error-entry.js';
 import { ERROR_CATALOGUE, type ErrorCode } from './errors.js';
 

@@ -1,5 +1,6 @@
 import { entry, type ErrorEntry } from './error-entry.js';
-import { LAYERS_IN_WORDS } from './limits/layers.js';
+import { GONE_ERRORS } from './gone-errors.js';
+import { LAYERS_IN_WORDS } from '../limits/layers.js';
 import { SERVER_ERRORS } from './server-errors.js';
 
 /**
@@ -41,6 +42,13 @@ export const ERROR_CATALOGUE = {
     'info',
     'This resource belongs to another tenant, or the key lacks the scope.',
     'Use a key of the tenant that owns the resource, with the scope that the route names.',
+  ),
+  CONTACT_OPTED_OUT: entry(
+    403,
+    false,
+    'info',
+    'This contact has opted out of your messages.',
+    'Send nothing more to this contact. Where they have agreed again, DELETE /v1/opt-outs/:contact lets you.',
   ),
   TENANT_SUSPENDED: entry(
     403,
@@ -337,34 +345,7 @@ export const ERROR_CATALOGUE = {
     'This link was opened in another browser, and belongs to it.',
     'Go on there, or ask whoever sent it for another one.',
   ),
-  PASSKEY_ENDED: entry(
-    410,
-    false,
-    'info',
-    'The link that needed a passkey has come to nothing.',
-    'Link the number again, with a new code; meta.reason says why it ended.',
-  ),
-  LINK_ENDED: entry(
-    410,
-    false,
-    'debug',
-    'This link has ended.',
-    'Ask whoever sent it for another one; meta.reason says whether it was used or its time is over.',
-  ),
-  CURSOR_EXPIRED: entry(
-    410,
-    false,
-    'info',
-    'The event of this cursor is not kept any more, and later ones may be gone with it.',
-    'Read the log without a cursor, and compare with what you have: events in between may be missing.',
-  ),
-  MEDIA_GONE: entry(
-    410,
-    false,
-    'info',
-    'The file of this message is not here.',
-    'Ask the sender to send it again; meta.reason says why it is missing.',
-  ),
+  ...GONE_ERRORS,
   PAYLOAD_TOO_LARGE: entry(413, false, 'info', 'The body is larger than allowed.', 'Send a smaller body.'),
   UNSUPPORTED_MEDIA_TYPE: entry(
     415,
