@@ -81,7 +81,7 @@ export class AnsweringService {
     published: PublishedVersion,
     signal: AbortSignal,
   ): Promise<Answer | Interruption> {
-    await this.calls.markLost(turn);
+    await this.modelCalls.settleLeft(turn);
     const checked = await this.checks.check(turn, published.settings);
     if (checked === 'gone' || !('tier' in checked)) return checked;
     atStep('a-3');

@@ -6,10 +6,14 @@ import { DataSource, type EntityManager } from 'typeorm';
 import type { ModelAnswer, Tokens } from '../answers/model.js';
 import type { Answer, Turn } from './turn.js';
 
-const BEGIN_SQL = `INSERT INTO model_call (id, turn_id, tenant_id, model, state)
-  SELECT $1, id, tenant_id, $4, 'BEGUN' FROM turn WHERE id = $2 AND claim = $3 RETURNING id`;
-/** A call that another process began, and whose answer nobody has. */
-const LOST_SQL = `UPDATE model_call SET state = 'LOST' WHERE turn_id = $1 AND state = 'BEGUN' RETURNING id`;
+const BEGIN_SQL = `INSERT INTO model_call (id, turn_id, tenant_id, model, state, is_asked)
+  SELECT $1, id, tenant_id, $4, 'BEGUN', false FROM turn WHERE id = $2 AND claim = $3 RETURNING id`;
+const ASKED_SQL = `UPDATE model_call SET is_asked = $2 WHERE id = $1 AND state = 'BEGUN' RETURNING id`;
+const LEFT = `SELECT c.id, c.tenant_id AS "tenantId", is_asked AS "isAsked" FROM model_call c`;
+const LEFT_IN_TURN_SQL = `${LEFT} WHERE turn_id = $1 AND c.state = 'BEGUN'`;
+/** Calls of turns that have ended; whoever ended one may still be at its call. */
+const LEFT_BEHIND_SQL = `${LEFT} JOIN turn t ON t.id = c.turn_id
+  WHERE c.state = 'BEGUN' AND t.state = 'DONE' AND t.ended_at < clock_timestamp() - interval '30 s' LIMIT 100`;
 const FAIL_SQL = `UPDATE model_call SET state = $2 WHERE id = $1 AND state = 'BEGUN'`;
 const ANSWERED_SQL = `UPDATE model_call SET state = 'ANSWERED', prompt_tokens = $2, completion_tokens = $3, cached_tokens = $4,
     is_estimated = $5, is_used = $6
@@ -24,6 +28,14 @@ const NOW_SQL = 'SELECT svc_now($1) AS now';
 
 /** Fate of an answer: it is the turn's, or messages came meanwhile and the turn begins again, or the turn is somebody else's. */
 export type AnswerFate = 'accepted' | 'restarted' | 'gone';
+
+/** A call whose process has ended. */
+export interface LeftCall {
+  id: string;
+  tenantId: string;
+  /** The model may have been asked. */
+  isAsked: boolean;
+}
 
 /** A call of a model that was answered. */
 export interface AnsweredCall {
@@ -46,9 +58,20 @@ export class CallRepository {
     return rows.length > 0;
   }
 
-  /** Marks as lost what a process that ended had begun. */
-  async markLost({ id }: Turn): Promise<void> {
-    await this.dataSource.query(LOST_SQL, [id]);
+  /**
+   * Notes that the model is asked from now on, or that it provably was not. What is not asked cost nothing, whoever finds it.
+   * @returns false where somebody else has settled the call
+   */
+  async noteAsked(id: string, isAsked = true): Promise<boolean> {
+    const [rows] = await this.dataSource.query<[unknown[], number]>(ASKED_SQL, [id, isAsked]);
+    return rows.length > 0;
+  }
+
+  /** Finds the calls that a process which has ended began for a turn; without one, for turns that have ended. */
+  leftCalls(turn?: Turn): Promise<LeftCall[]> {
+    return turn
+      ? this.dataSource.query<LeftCall[]>(LEFT_IN_TURN_SQL, [turn.id])
+      : this.dataSource.query<LeftCall[]>(LEFT_BEHIND_SQL);
   }
 
   /** Notes that a call has no answer. @param isLost the model may have answered, and was paid for it. */

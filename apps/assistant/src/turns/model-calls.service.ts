@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { GiveBackLlmCall, type SubscriptionState, TakeLlmCall } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
+import { PeriodicTasks } from '@svc/service';
 import { type ModelAnswer, ModelFailure, Models, type Question } from '../answers/model.js';
 import { AssistantConfig } from '../config.js';
 import type { ProviderAccess } from '../providers/providers.service.js';
-import { type AnsweredCall, CallRepository } from './call.repository.js';
+import { type AnsweredCall, CallRepository, type LeftCall } from './call.repository.js';
 import { dayOf } from './checks.service.js';
 import { atStep } from './steps.js';
 import type { Interruption, Turn } from './turn.js';
@@ -15,6 +16,7 @@ const MOST_CALLS = 3;
 /** Longest wait that a server may ask for. */
 const WAIT_MAX_MS = 60_000;
 const WAIT_MS = 1_000;
+const SETTLE_MS = 5_000;
 
 /** A question to the models of a provider. */
 export type TurnQuestion = Pick<Question, 'messages' | 'maxTokens' | 'tools'> & { access: ProviderAccess };
@@ -30,7 +32,10 @@ export class ModelCallsService {
     private readonly calls: CallRepository,
     private readonly rpc: RpcClient,
     private readonly config: AssistantConfig,
-  ) {}
+    tasks: PeriodicTasks,
+  ) {
+    tasks.add('calls that were left', SETTLE_MS, () => this.settleLeft());
+  }
 
   /** Asks the models of the provider one after the other, until one answers. */
   async ask(
@@ -62,17 +67,32 @@ export class ModelCallsService {
       await this.calls.fail(callId, false);
       return { end: { outcome: 'CALLS_USED_UP' } };
     }
+    if (!(await this.calls.noteAsked(callId))) {
+      await this.rpc.request(GiveBackLlmCall, { callId, tenantId: turn.tenantId });
+      return 'gone';
+    }
     atStep('a-4');
     try {
       const answer = await this.models.ask({ ...question, timeoutMs: this.config.modelTimeoutMs, signal });
       return { call: { id: callId, tokens: answer.tokens, model: answer.model }, answer };
     } catch (error) {
       if (!(error instanceof ModelFailure)) throw error;
-      const isLost = error.kind === 'lost';
-      await this.calls.fail(callId, isLost);
-      if (!isLost) await this.rpc.request(GiveBackLlmCall, { callId, tenantId: turn.tenantId });
+      const isAsked = error.kind === 'lost';
+      if (!isAsked) await this.calls.noteAsked(callId, false);
+      await this.settle({ id: callId, tenantId: turn.tenantId, isAsked });
       return error;
     }
+  }
+
+  /** Settles the calls of processes that have ended, of a turn or of those that have ended: asked in vain, or never. */
+  async settleLeft(turn?: Turn): Promise<void> {
+    for (const call of await this.calls.leftCalls(turn)) await this.settle(call);
+  }
+
+  /** Ends a call without an answer. One that the model never got is given back first: whoever finds it half done does it again. */
+  private async settle({ id: callId, tenantId, isAsked }: LeftCall): Promise<void> {
+    if (!isAsked) await this.rpc.request(GiveBackLlmCall, { callId, tenantId });
+    await this.calls.fail(callId, isAsked);
   }
 
   /** Tries again later what may go better then, some times; a refusal will be one again. */
