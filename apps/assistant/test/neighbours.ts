@@ -25,6 +25,8 @@ const TOMORROW = new Date(Date.now() + 86_400_000).toISOString();
 export class Neighbours {
   botMode = 'MANAGED';
   status = 'CONNECTED';
+  /** Number of times that somebody looked at a session that was not connected. */
+  looks = 0;
   isSandbox = false;
   subscription: Record<string, unknown> = {};
   limits: { messages?: object; llmCalls?: object; sessions?: object[] } = {};
@@ -61,7 +63,10 @@ export class Neighbours {
       answers: Answers<Q, object>,
     ): void =>
       void messaging.line.connection.subscribe(contract.subject, { callback: reply(contract, answers) });
-    play(GetSession, ({ sessionId }) => ({ session: this.sessionOf(sessionId), sandbox: this.isSandbox }));
+    play(GetSession, ({ sessionId }) => {
+      if (this.status !== 'CONNECTED') this.looks += 1;
+      return { session: this.sessionOf(sessionId), sandbox: this.isSandbox };
+    });
     play(GetSubscription, ({ tenantId }) => ({
       ...{ tenantId, plan: 'GROWTH', status: 'ACTIVE', internal: false, active: true },
       ...this.subscription,

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { waitFor } from '@svc/testing';
 import { type AssistantSettings, type BusinessHours, SetAssistantSettings, WEEKDAYS } from '@svc/contracts';
 import { aContact, Scene, type Shop } from './scene.js';
 
@@ -124,5 +125,30 @@ describe('a contact', () => {
       { outcome: 'HUMAN_OWNS' },
     ]);
     expect(await scene.model.calls(shop.key)).toHaveLength(20);
+  });
+});
+
+describe('a session that is away', () => {
+  afterEach(() => {
+    scene.around.status = 'CONNECTED';
+  });
+
+  test('and comes back by itself is answered then', async () => {
+    const shop = await scene.shop();
+    const chat = aContact();
+    scene.around.status = 'CONNECTING';
+    await shop.write(chat, 'Hello?');
+    await waitFor('a look at the session', () => scene.around.looks > 0);
+    expect(scene.around.textsOf(shop.sessionId)).toEqual([]);
+    scene.around.status = 'CONNECTED';
+    expect(await shop.ended(chat)).toMatchObject([{ outcome: 'ANSWERED' }]);
+  });
+
+  test('for good is answered no more, and the turn says why', async () => {
+    const shop = await scene.shop();
+    scene.around.status = 'LOGGED_OUT';
+    expect(await talk(shop, aContact(), 'Hello?')).toMatchObject({
+      ...{ outcome: 'SESSION_AWAY', detail: 'LOGGED_IN' },
+    });
   });
 });

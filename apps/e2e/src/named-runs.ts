@@ -8,6 +8,7 @@ import { reserve } from './benches/sending/reserve.js';
 import { send } from './benches/sending/send.js';
 import { webhookLatency } from './benches/webhooks/webhook-latency.js';
 import { webhooks } from './benches/webhooks/webhooks.js';
+import { killAssistant } from './drills/assistant/kill-assistant.js';
 import { audit } from './drills/audit/audit.js';
 import { admission } from './drills/admission.js';
 import { crashPoints } from './drills/crash-points.js';
@@ -41,6 +42,7 @@ export const RUNS: Runs = {
   drill: {
     'kill-any': killAny,
     'kill-worker': killWorker,
+    'kill-assistant': killAssistant,
     'kill-dispatcher': killDispatcher,
     'rolling-deploy': rollingDeploy,
     'rotate-secrets': rotateSecrets,

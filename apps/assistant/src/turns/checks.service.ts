@@ -8,6 +8,7 @@ import {
   isLive,
   type LimitsReply,
   type SessionState,
+  type SessionStatus,
   type SubscriptionState,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
@@ -25,7 +26,10 @@ export interface Checked {
   past: Past;
 }
 
+/** Wait for a session that is away for a moment. */
 const AWAY_MS = 5_000;
+/** States of a session that comes back by itself, also of one that another process takes over. */
+const ON_ITS_WAY: readonly SessionStatus[] = ['NEW', 'CONNECTING', 'RECONNECTING'];
 
 /** This service says whether a turn may be answered at this moment, before any model is asked. */
 @Injectable()
@@ -64,7 +68,7 @@ export function dayOf({ tenantId, plan, internal, entitlements }: SubscriptionSt
 function endOfSession({ botMode, status, statusReason }: SessionState): Interruption | undefined {
   if (botMode !== 'MANAGED') return endOf('NOT_MANAGED');
   if (isLive(status)) return undefined;
-  return status === 'RECONNECTING' ? { waitMs: AWAY_MS } : endOf('SESSION_AWAY', statusReason);
+  return ON_ITS_WAY.includes(status) ? { waitMs: AWAY_MS } : endOf('SESSION_AWAY', statusReason);
 }
 
 function endOfSubscription({ active, status, tokenRefusal }: SubscriptionState): Interruption | undefined {
