@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { Actor } from '../../stack/actor.js';
 
-/** What the assistant, the limits, the ledger and the model say of the calls of a tenant. */
+/** Figures of the calls of a tenant, as the assistant, the limits, the ledger and the model have them. */
 export interface CallFigures {
   /** Calls whose answer is written. */
   answered: number;
