@@ -45,11 +45,18 @@ test('the last screen does not show the password of the database', () => {
 
 test('the last screen asks for a phone of your own where the platform is not the simulator', () => {
   const platform = { ...stack.platform, control: null };
-  const { testKey: _, ...demo } = stack.demo;
+  const { testKey: _, ...demo } = stack.demo as NonNullable<StackDescription['demo']>;
   const screen = readyScreen({ ...stack, platform, demo }, '/data', 1);
   // The commands may be pasted together, and a send must not overtake the link.
   expect(screen.indexOf('"status":"CONNECTED"')).toBeLessThan(screen.indexOf('/v1/messages'));
   expect(screen).toContain('ws://127.0.0.1:7070/ws/chat');
   expect(screen).toContain('scan it with your phone');
   expect(screen).not.toContain('null');
+});
+
+test('the last screen shows no keys where a service is missing that keeps tenants', () => {
+  const screen = readyScreen({ ...stack, demo: null }, '/data', 1);
+  expect(screen).not.toContain('API key');
+  expect(screen).not.toContain('Try it');
+  expect(screen).toContain('Ctrl-C stops everything');
 });

@@ -21,8 +21,8 @@ export function readyScreen(stack: StackDescription, dataDir: string, seconds: n
     ['REST API', `${gateway}/v1`],
     ['API description', `${gateway}/openapi.yaml`],
     ...(platform.control ? [['Simulator', `${platform.control}/docs`]] : [['Platform', platform.websocket]]),
-    ['Live API key', demo.apiKey],
-    ...(demo.testKey ? [['Test API key', demo.testKey]] : []),
+    ...(demo ? [['Live API key', demo.apiKey]] : []),
+    ...(demo?.testKey ? [['Test API key', demo.testKey]] : []),
     ['Logs and state', dataDir],
   ];
   return [
@@ -31,8 +31,7 @@ export function readyScreen(stack: StackDescription, dataDir: string, seconds: n
     '',
     ...addresses.map(([title, value]) => `  ${title?.padEnd(16)} ${value}`),
     '',
-    ...tryOut(stack).map((line) => (line ? `  ${line}` : line)),
-    '',
+    ...(demo ? [...tryOut(gateway, demo).map((line) => (line ? `  ${line}` : line)), ''] : []),
     'Ctrl-C stops everything; state is kept. "npm start -- --fresh" forgets it.',
     '',
   ].join('\n');
@@ -42,7 +41,7 @@ export function readyScreen(stack: StackDescription, dataDir: string, seconds: n
 const DEMO_CONTACT = '+15550100002';
 
 /** Writes commands that work when pasted as they are, one after the other or all together: they wait where it is early. */
-function tryOut({ gateway, demo }: StackDescription): string[] {
+function tryOut(gateway: string, demo: NonNullable<StackDescription['demo']>): string[] {
   const call = (path: string): string => `curl -s "$API/v1/${path}" -H "$KEY"`;
   const field = (name: string): string => `node -p 'JSON.parse(fs.readFileSync(0)).${name}'`;
   const retry = '--retry 15 --retry-delay 1 --retry-all-errors';

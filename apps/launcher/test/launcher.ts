@@ -10,6 +10,9 @@ const READY_WITHIN_MS = 180_000;
 /** Time after which a program is ended that should have ended by itself, in ms. */
 const RUN_LIMIT_MS = 120_000;
 
+/** Description of a stack of all services: it has a demo tenant. */
+export type WholeStack = StackDescription & { demo: NonNullable<StackDescription['demo']> };
+
 /** A launcher as a person starts it: a process of its own, in a folder that is not the repository. */
 export class Launcher {
   output = '';
@@ -47,7 +50,7 @@ export class Launcher {
   }
 
   /** Waits until everything is ready and returns what it printed; fails with its output when it ended instead. */
-  async ready(): Promise<StackDescription> {
+  async ready(): Promise<WholeStack> {
     let ended = false;
     void this.exited.then(() => (ended = true));
     await this.until('the stack is ready', () => ended || this.output.includes('Ready after'));
@@ -62,8 +65,8 @@ export class Launcher {
     });
   }
 
-  stack(): StackDescription {
-    return JSON.parse(readFileSync(join(this.dataDir, 'stack.json'), 'utf8')) as StackDescription;
+  stack(): WholeStack {
+    return JSON.parse(readFileSync(join(this.dataDir, 'stack.json'), 'utf8')) as WholeStack;
   }
 
   pidOf(name: string): number | undefined {

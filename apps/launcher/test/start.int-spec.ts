@@ -7,7 +7,7 @@ import { ROOT } from '../src/config.js';
 import { SERVICES } from '../src/services/services.js';
 import { loadSecrets } from '../src/state/secrets.js';
 import type { StackDescription } from '../src/state/stack-file.js';
-import { environmentOf, Launcher, operatorOf, processesOf, run } from './launcher.js';
+import { environmentOf, Launcher, operatorOf, processesOf, run, type WholeStack } from './launcher.js';
 
 const SERVICE_NAMES = SERVICES.map(({ name }) => name);
 /** Longest wait for what takes seconds on an idle machine, in ms. */
@@ -15,7 +15,7 @@ const PATIENCE_MS = 60_000;
 
 const dataDir = mkdtempSync(join(tmpdir(), 'launcher-'));
 let launcher: Launcher;
-let stack: StackDescription;
+let stack: WholeStack;
 
 /** The tests of this file are one story and run in order: a start takes seconds. */
 beforeAll(async () => {

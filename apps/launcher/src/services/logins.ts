@@ -1,6 +1,6 @@
 import { grantLogins, type Login, loginName, loginUrl } from '@svc/database/logins';
 import { databasePassword, type Secrets } from '../state/secrets.js';
-import { SERVICES } from './services.js';
+import { isThere, SERVICES } from './services.js';
 
 /**
  * Gives each service of this stack a login that may use its schema alone. Logins are a whole server's: the id in their names keeps those of two
@@ -9,7 +9,9 @@ import { SERVICES } from './services.js';
  * @returns the address of the database for each service, by its name
  */
 export async function serviceDatabases(ownerUrl: string, secrets: Secrets): Promise<Record<string, string>> {
-  const logins = SERVICES.map(({ name: service, schema }): [service: string, login: Login] => {
+  // A schema is made by its service.
+  const rows = SERVICES.filter(({ name }) => isThere(name));
+  const logins = rows.map(({ name: service, schema }): [service: string, login: Login] => {
     const name = `${loginName(schema)}_${secrets.stackId}`;
     return [service, { schema, name, password: databasePassword(secrets, service) }];
   });

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../config.js';
 
@@ -33,6 +34,11 @@ export const SIMULATOR_ROW: ProgramRow = { name: SIMULATOR, stopOrder: 4 };
 
 /** Place in the order of stopping: PostgreSQL and nats-server stop after all their clients. */
 export const SERVERS_STOP_ORDER = 5;
+
+/** Says whether the folder of an app is here: the stack does without one that was deleted. One that is not built is an error when it starts. */
+export function isThere(name: string): boolean {
+  return existsSync(join(ROOT, 'apps', name));
+}
 
 /** Lists the names of the processes of a service: its own, and `-2`, `-3` … for the session workers beside the first. */
 export function processNames({ name }: ServiceRow, sessionWorkers: number): string[] {

@@ -6,7 +6,7 @@ import { DEMO_FILE } from '../state/data-dir.js';
 import { readJson, writePrivateJson } from '../state/private-file.js';
 import type { StackDescription } from '../state/stack-file.js';
 
-type Demo = StackDescription['demo'];
+type Demo = NonNullable<StackDescription['demo']>;
 
 /** The plan of the demo tenant. */
 export interface DemoPlan {

@@ -19,6 +19,8 @@ import { loadSecrets, natsPassword, OPERATOR, OWNER, type Secrets } from '../sta
 import { embeddedNats, embeddedPostgres } from './servers.js';
 import { type Runtime, runtimeOf } from '../services/runtime.js';
 import {
+  GATEWAY,
+  isThere,
   processNames,
   type ProgramRow,
   programOf,
@@ -33,6 +35,9 @@ import { type Launch, type Listener, type Running, Supervised } from '../process
 /** Error of a start that the person stopped before it was complete. */
 export class StoppedError extends Error {}
 
+/** Services without which there is no tenant: who it is, and what it may use. */
+const TENANT_KEEPERS = [GATEWAY, 'billing'];
+
 /** The addresses of the platform, ours or another one. */
 type Platform = StackDescription['platform'];
 
@@ -42,6 +47,7 @@ type Part = Pick<Supervised<Running>, 'name' | 'pid' | 'stopOrder' | 'stop'>;
 /** Stack of all programs that run: starts them in order, keeps `stack.json` true, stops them in order. */
 export class Stack {
   private readonly parts: Part[] = [];
+  private readonly rows = SERVICES.filter(({ name }) => isThere(name));
   private readonly secrets: Secrets;
   private readonly listener: Listener;
   private readonly stopping = new AbortController();
@@ -55,6 +61,7 @@ export class Stack {
 
   async start(): Promise<StackDescription> {
     const { dataDir } = this.config;
+    this.sayWhatIsMissing();
     const [databaseUrl, natsUrl, platform] = await this.together([
       this.postgres(),
       this.nats(),
@@ -73,7 +80,7 @@ export class Stack {
     // The keys are read at each start of a process: whoever changes one in the file ends the processes one after the other.
     const variables = (): Variables => serviceVariables(this.config, loadSecrets(dataDir), addresses);
     await step('database schemas', () =>
-      this.together(SERVICES.map((row) => this.migrate(row, variables()))),
+      this.together(this.rows.map((row) => this.migrate(row, variables()))),
     );
     const [databases] = await this.together([step('database logins', () => this.databases(databaseUrl))]);
     await this.services((row) => ({
@@ -81,13 +88,7 @@ export class Stack {
       ...this.natsUser(row),
       DATABASE_URL: databases[row.name],
     }));
-    const demo = await step('demo tenant', async () => {
-      // This is loaded only now: the contracts and Nest take a second, in which the first servers come up.
-      const { demoTenant } = await import('./demo-tenant.js');
-      const gateway = gatewayUrl(gatewayPort);
-      const nats = this.natsAccess(natsUrl);
-      return demoTenant({ dataDir, nats, gateway, hasSandbox: platform.control !== null });
-    });
+    const demo = await this.demo(gatewayUrl(gatewayPort), natsUrl, platform.control !== null);
     this.throwIfStopping();
     this.description = {
       gateway: gatewayUrl(gatewayPort),
@@ -129,6 +130,27 @@ export class Stack {
     }
   }
 
+  private sayWhatIsMissing(): void {
+    for (const { name } of [...SERVICES, SIMULATOR_ROW])
+      if (!isThere(name)) say(`  – ${name.padEnd(26)} apps/${name} is not here: the others start without it`);
+  }
+
+  /** Finds or makes the demo tenant, where the services are here that keep tenants. */
+  private async demo(
+    gateway: string,
+    natsUrl: string,
+    hasSandbox: boolean,
+  ): Promise<StackDescription['demo']> {
+    if (!TENANT_KEEPERS.every(isThere)) return null;
+    // This is loaded only now: the contracts and Nest take a second, in which the first servers come up.
+    return step('demo tenant', async () => {
+      const { demoTenant } = await import('./demo-tenant.js');
+      return demoTenant({
+        ...{ dataDir: this.config.dataDir, nats: this.natsAccess(natsUrl), gateway, hasSandbox },
+      });
+    });
+  }
+
   private async postgres(): Promise<string> {
     if (this.config.databaseUrl) return this.config.databaseUrl;
     const server = this.add(embeddedPostgres(this.config.dataDir, this.listener));
@@ -146,7 +168,7 @@ export class Stack {
 
   private async services(variablesOf: (row: ServiceRow) => Variables): Promise<void> {
     await this.together(
-      SERVICES.flatMap((row) =>
+      this.rows.flatMap((row) =>
         processNames(row, this.config.sessionWorkers).map((name) => {
           const env = (runtime: Runtime): NodeJS.ProcessEnv =>
             serviceEnvironment({ row, name, runtime }, variablesOf(row), this.secrets);
@@ -186,6 +208,8 @@ export class Stack {
       const trustRoot = platformTrustRoot ?? null;
       return { websocket: platformUrl, control: null, trustRoot, ca: platformCa ?? null, llm: null };
     }
+    if (!isThere(SIMULATOR_ROW.name))
+      throw new Error(`apps/${SIMULATOR_ROW.name} is not here: PLATFORM_URL says which platform is used.`);
     // The ports are drawn here and not by the system: a restart must find the same ports free again.
     const ports = {
       ...{ websocket: await freePort(), control: await freePort() },

@@ -21,8 +21,8 @@ export interface StackDescription {
   /** Passwords by user, where the nats-server is the stack's own: `operator` asks the services, `owner` may do everything. */
   natsUsers?: Record<string, string>;
   webhooks: { delaysMs: number[]; timeoutMs: number; allowedOrigins: string[] };
-  /** `testKey`: where there is a sandbox. */
-  demo: { tenantId: string; apiKey: string; testKey?: string; email: string; password: string };
+  /** `testKey`: where there is a sandbox. Null where a service is not here that keeps tenants. */
+  demo: { tenantId: string; apiKey: string; testKey?: string; email: string; password: string } | null;
   /** Processes that are alive at this moment. */
   processes: { name: string; pid: number }[];
 }
