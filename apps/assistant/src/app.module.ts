@@ -6,6 +6,7 @@ import {
   auditOutboxProvider,
   connectionProviders,
   databaseModule,
+  erasedContactsProvider,
   outboxProvider,
   PeriodicTasks,
   Retention,
@@ -21,6 +22,8 @@ import { ConversationsConsumer } from './conversations/conversations.consumer.js
 import { ConversationsService } from './conversations/conversations.service.js';
 import { DeletionsConsumer } from './deletions/deletions.consumer.js';
 import { DeletionsService } from './deletions/deletions.service.js';
+import { ErasuresConsumer } from './deletions/erasures.consumer.js';
+import { ErasuresService } from './deletions/erasures.service.js';
 import { ProviderRepository } from './providers/provider.repository.js';
 import { ProvidersConsumer } from './providers/providers.consumer.js';
 import { ProvidersService } from './providers/providers.service.js';
@@ -69,6 +72,7 @@ const configured: Provider[] = [
     inject: [AssistantConfig],
     useFactory: (config: AssistantConfig) => new AddressGuard(config),
   },
+  erasedContactsProvider(AssistantConfig),
   outboxProvider,
   auditOutboxProvider,
 ];
@@ -83,6 +87,7 @@ const configured: Provider[] = [
     InboundConsumer,
     TurnListConsumer,
     DeletionsConsumer,
+    ErasuresConsumer,
   ],
   providers: [
     ...connectionProviders('assistant', AssistantConfig, readConfig),
@@ -105,6 +110,7 @@ const configured: Provider[] = [
     InboundService,
     TurnRunner,
     DeletionsService,
+    ErasuresService,
   ],
 })
 export class AppModule {}

@@ -1,6 +1,14 @@
 import { hostname } from 'node:os';
 import { AllowedOrigins, OwnAddresses } from '@svc/outbound-http';
-import { configReader, Env, SealingKey, SealingKeysPrevious, ServiceConfig } from '@svc/service';
+import {
+  configReader,
+  ContactHashKey,
+  ContactHashKeyPrevious,
+  Env,
+  SealingKey,
+  SealingKeysPrevious,
+  ServiceConfig,
+} from '@svc/service';
 import { Type } from 'class-transformer';
 import { IsInt, IsOptional, IsString, IsUrl, Length, Max, Min } from 'class-validator';
 
@@ -11,6 +19,12 @@ export class AssistantConfig extends ServiceConfig {
 
   @SealingKeysPrevious('SECRETS_KEY')
   secretsKeysPrevious: string[] = [];
+
+  @ContactHashKey()
+  contactHashKey: string;
+
+  @ContactHashKeyPrevious()
+  contactHashKeyPrevious?: string;
 
   @Env('WORKER_NAME', {
     description: 'Name of this process: unique among those alive. Host name and process id by default.',

@@ -9,6 +9,7 @@ let service: TestService;
 beforeAll(async () => {
   service = await startTestService(serviceOptions, schema, {
     SECRETS_KEY: randomBytes(32).toString('base64'),
+    CONTACT_HASH_KEY: randomBytes(32).toString('hex'),
   });
 });
 afterAll(() => service.stop());

@@ -113,6 +113,7 @@ export class Scene {
     const model = await StandIn.start();
     const service = await startTestService(serviceOptions, schema, {
       ...{ SECRETS_KEY: randomBytes(32).toString('base64'), SVC_MODE: 'development' },
+      CONTACT_HASH_KEY: randomBytes(32).toString('hex'),
       ...{ WEBHOOK_ALLOWED_ORIGINS: 'http://127.0.0.1:*', SANDBOX_LLM_URL: model.url, ...env },
     });
     const chain = await AuditChain.listen(service.nats.url);

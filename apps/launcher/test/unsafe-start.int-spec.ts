@@ -15,7 +15,7 @@ const UNSAFE = {
 };
 
 const KEYS: Record<string, string[]> = {
-  assistant: ['SECRETS_KEY'],
+  assistant: ['CONTACT_HASH_KEY', 'SECRETS_KEY'],
   billing: [],
   limits: ['CONTACT_HASH_KEY'],
   'session-worker': ['CONTACT_HASH_KEY', 'CREDENTIALS_KEY'],

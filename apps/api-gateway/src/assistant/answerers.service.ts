@@ -23,6 +23,8 @@ const NOTE_SQL = `INSERT INTO session_assistant AS s (session_id, tenant_id, mod
   ON CONFLICT (session_id) DO UPDATE SET mode = excluded.mode, publication = excluded.publication
   WHERE s.tenant_id = excluded.tenant_id AND s.publication < excluded.publication`;
 
+const USED_SQL = `SELECT FROM audit_log WHERE tenant_id = $1 AND action LIKE 'assistant.%' LIMIT 1`;
+
 /** This class says who answers a session. Of its assistant it keeps what was told last, so that no list has to ask for it. */
 @Injectable()
 export class Answerers {
@@ -37,6 +39,11 @@ export class Answerers {
   /** Forgets a session that is deleted. */
   async forget(sessionId: string): Promise<void> {
     await this.rows.delete({ sessionId });
+  }
+
+  /** Says whether a tenant has, or ever had, an assistant: an installation may be without that service. The audit log knows. */
+  async isUsedBy(tenantId: string): Promise<boolean> {
+    return (await this.rows.query<unknown[]>(USED_SQL, [tenantId])).length > 0;
   }
 
   async of(session: Answered): Promise<Answerer> {

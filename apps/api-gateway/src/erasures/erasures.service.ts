@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import {
   AppError,
+  EraseInAssistant,
   EraseInLimits,
   EraseInSessions,
   EraseInWebhooks,
@@ -14,6 +15,7 @@ import { eraseDeadLetters, Messaging, RpcClient } from '@svc/messaging';
 import { countErased, ErasedContacts } from '@svc/service';
 import { type EntityManager, IsNull, Repository } from 'typeorm';
 import { v7 as uuidv7 } from 'uuid';
+import { Answerers } from '../assistant/answerers.service.js';
 import { AuditService } from '../audit/audit.service.js';
 import { actorOf, type Caller } from '../auth/authorization.js';
 import { isAbout } from '../contacts/contact-traces.js';
@@ -34,7 +36,7 @@ const FINISH_SQL = `UPDATE erasure SET finished_at = clock_timestamp(), contact 
   WHERE id = $1 AND finished_at IS NULL`;
 const COUNT_NAMES = [
   ...['messages', 'quotes', 'conversations', 'idempotencyKeys', 'files', 'journal', 'sends'],
-  ...['events', 'deliveries', 'attempts', 'deadLetters'],
+  ...['events', 'deliveries', 'attempts', 'deadLetters', 'turns'],
 ] as (keyof ErasureCounts)[];
 
 /**
@@ -48,6 +50,7 @@ export class ErasuresService {
     private readonly contacts: ContactsService,
     private readonly messages: MessageErasure,
     private readonly aliases: ContactAliases,
+    private readonly answerers: Answerers,
     private readonly audit: AuditService,
     private readonly erased: ErasedContacts,
     private readonly rpc: RpcClient,
@@ -91,6 +94,7 @@ export class ErasuresService {
     const task: ErasureTask = { erasureId, tenantId, contact, before: requestedAt.toISOString() };
     // The workers first: of what they have forgotten comes no event.
     await this.rpc.request(EraseInSessions, task, PATIENCE_MS);
+    await this.inAssistant(task);
     await this.messages.erase(task);
     await this.inWebhooks(task);
     // The steps run once more for what was on its way; later messages are not erased.
@@ -104,7 +108,8 @@ export class ErasuresService {
     const { done: _, events, ...webhooks } = await this.inWebhooks({ ...task, until });
     await this.rpc.request(EraseInLimits, { ...task, until }, PATIENCE_MS);
     await this.inDeadLetters({ ...task, until });
-    const others = { ...sessions, ...webhooks, events: events + waiting };
+    const turns = await this.inAssistant({ ...task, until });
+    const others = { ...sessions, ...webhooks, turns, events: events + waiting };
     await this.records.manager.transaction((tx) => this.finish(tx, { ...task, until }, others));
   }
 
@@ -116,6 +121,12 @@ export class ErasuresService {
     await this.erased.note(tx, { erasureId: id, tenantId, contact, before: row.requestedAt.toISOString() });
     const action = 'contact.erasure_requested';
     await this.audit.write({ tenantId, actor: actorOf(caller), action, target: id }, tx);
+  }
+
+  /** Erases the turns with the contact. Where no session of the tenant has an assistant there are none, nor perhaps that service. */
+  private async inAssistant(task: ErasureTask & { until?: string }): Promise<number> {
+    if (!(await this.answerers.isUsedBy(task.tenantId))) return 0;
+    return (await this.rpc.request(EraseInAssistant, task, PATIENCE_MS)).turns;
   }
 
   private async inWebhooks(task: ErasureTask & { until?: string }): Promise<ErasedInWebhooks> {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import {
   type DeletedTenantRows,
   type DeleteTenantRowsV1,
+  DeleteTenantAssistants,
   DeleteTenantLimits,
   DeleteTenantSessions,
   DeleteTenantUsage,
@@ -11,6 +12,7 @@ import {
 import { RpcClient } from '@svc/messaging';
 import { log, PeriodicTasks } from '@svc/service';
 import { DataSource } from 'typeorm';
+import { Answerers } from '../assistant/answerers.service.js';
 import { TenantErasure } from './tenant-erasure.js';
 
 const INTERVAL_MS = 500;
@@ -58,6 +60,7 @@ export class DeletionRunner {
     private readonly dataSource: DataSource,
     private readonly rpc: RpcClient,
     private readonly erasure: TenantErasure,
+    private readonly answerers: Answerers,
     tasks: PeriodicTasks,
   ) {
     tasks.add('tenant deletions', INTERVAL_MS, () => this.sweep());
@@ -87,7 +90,10 @@ export class DeletionRunner {
 
   /** Asks each service until it says that nothing is left. @returns false: one waits for something, as for its sessions to end. */
   private async deleteAll(deletion: string, request: DeleteTenantRowsV1): Promise<boolean> {
-    const services = SERVICES.map((contract) => () => this.rpc.request(contract, request, PATIENCE_MS));
+    const contracts = (await this.answerers.isUsedBy(request.tenantId))
+      ? [...SERVICES, DeleteTenantAssistants]
+      : SERVICES;
+    const services = contracts.map((contract) => () => this.rpc.request(contract, request, PATIENCE_MS));
     for (const ask of [...services, () => this.erasure.deleteRows(request)]) {
       let reply: DeletedTenantRows;
       do {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import {
+  EraseInAssistant,
   EraseInSessions,
   EraseInWebhooks,
   type Erasure,
@@ -184,6 +185,29 @@ describe('the erasure of a contact', () => {
     expect((await call(`GET /v1/erasures/${id}`)).body).toEqual(receipt);
     expect((await call(`DELETE /v1/contacts/${ADA}`)).status).toBe(404);
     expect((await call(`GET /v1/contacts/${ADA}`)).status).toBe(404);
+  });
+
+  test('takes the turns of the assistant with it, where the tenant has ever had one', async () => {
+    const path = `/v1/sessions/${sessionId}/assistant`;
+    expect((await call(`PUT ${path}`, { settings: { mode: 'auto' } })).status).toBe(200);
+    expect((await call(`POST ${path}/publish`)).status).toBe(200);
+    gateway.fakes.erasedByAssistant.length = 0;
+    await arrives({});
+    const { id } = await erase();
+    expect(await done(id)).toMatchObject({ erased: { turns: 5 } });
+    const [first, last] = gateway.fakes.erasedByAssistant;
+    expect([first, last]).toMatchObject([
+      { erasureId: id, contact: ADA },
+      { erasureId: id, contact: ADA, until: expect.any(String) },
+    ]);
+    expect(first?.until).toBeUndefined();
+  });
+
+  test('does not ask for an assistant that nobody has, and that may not be there', async () => {
+    await arrives({});
+    await gateway.fakes.without(EraseInAssistant, async () => {
+      expect(await done((await erase()).id)).toMatchObject({ erased: { turns: 0, messages: 1 } });
+    });
   });
 
   test('takes what no service could process with it, of this tenant and person alone', async () => {

@@ -10,6 +10,7 @@ import {
   CreateSession,
   type CreateSessionV1,
   type EraseContactV1,
+  EraseInAssistant,
   EraseInSessions,
   EraseInWebhooks,
   GetLimits,
@@ -110,6 +111,7 @@ export class FakeServices {
   countsOlder = false;
   /** Contacts that the other services were asked to erase, in order. */
   readonly erased: EraseContactV1[] = [];
+  readonly erasedByAssistant: EraseContactV1[] = [];
   qr: string | undefined = '2@abc,def,ghi,jkl';
   watch: () => void = () => undefined;
   /** Delivers a line of the audit log, as its owner does; without the gateway it has none. */
@@ -316,6 +318,10 @@ export class FakeServices {
     this.on(EraseInSessions, (request: EraseContactV1) => {
       this.erased.push(request);
       return { journal: 2, sends: 1, files: 1, events: 0 };
+    });
+    this.on(EraseInAssistant, (request: EraseContactV1) => {
+      this.erasedByAssistant.push(request);
+      return { turns: 5 };
     });
     this.on(EraseInWebhooks, (request: EraseContactV1) => {
       this.erased.push(request);

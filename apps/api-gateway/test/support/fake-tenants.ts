@@ -1,4 +1,5 @@
 import {
+  DeleteTenantAssistants,
   DeleteTenantLimits,
   type DeleteTenantRowsV1,
   DeleteTenantSessions,
@@ -43,6 +44,7 @@ export class FakeTenants {
       DeleteTenantWebhooks,
       DeleteTenantLimits,
       DeleteTenantUsage,
+      DeleteTenantAssistants,
     ])
       on(contract, (request: DeleteTenantRowsV1) => {
         const isFirst = !this.deletions.some(

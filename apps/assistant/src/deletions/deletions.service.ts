@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { deleteTenantRows, OF_SESSIONS, OF_TENANT, type TenantRows } from '@svc/service';
+import type { DeletedTenantRows, DeleteTenantRowsV1 } from '@svc/contracts';
+import { deleteTenantRows, OF_SESSIONS, OF_TENANT, OUTBOX_ROWS, type TenantRows } from '@svc/service';
 import { DataSource } from 'typeorm';
 
 // Messages and calls go with their turn.
@@ -11,7 +12,14 @@ const OF_SESSION: readonly TenantRows[] = ['assistant', 'settings_version', 'han
   }),
 );
 
-/** This service deletes what belongs to a session that is deleted. */
+const OF_ALL: readonly TenantRows[] = [
+  ...['assistant', 'settings_version', 'handoff', 'turn', 'turn_message', 'model_call'],
+  ...['provider', 'erased_contact', 'audit_outbox'],
+]
+  .map((table) => ({ table, where: OF_TENANT }))
+  .concat(OUTBOX_ROWS);
+
+/** This service deletes what belongs to a session or to a tenant that is deleted. */
 @Injectable()
 export class DeletionsService {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
@@ -24,5 +32,10 @@ export class DeletionsService {
       ]);
       isDone = done;
     }
+  }
+
+  /** Deletes rows of a tenant, for a while. */
+  deleteTenant({ tenantId, sessionIds }: DeleteTenantRowsV1): Promise<DeletedTenantRows> {
+    return deleteTenantRows(this.dataSource, 'assistant', OF_ALL, [tenantId, sessionIds]);
   }
 }

@@ -1,6 +1,7 @@
 import { Assistant1764800000331 } from './1764800000331-assistant.js';
 import { Publications1764800000332 } from './1764800000332-publications.js';
 import { Handoffs1764800000333 } from './1764800000333-handoffs.js';
+import { ErasedContacts1764800000334 } from './1764800000334-erased-contacts.js';
 import { AskedCalls1764800000335 } from './1764800000335-asked-calls.js';
 
 /** The schema this service owns: its migrations, in order. */
@@ -10,6 +11,7 @@ export const schema = {
     Assistant1764800000331,
     Publications1764800000332,
     Handoffs1764800000333,
+    ErasedContacts1764800000334,
     AskedCalls1764800000335,
   ],
 };

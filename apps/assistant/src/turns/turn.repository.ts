@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { AssistantSettings, MessageReceivedV1 } from '@svc/contracts';
+import { ErasedContacts, isErasedSql, timeOfInbound } from '@svc/service';
 import { DataSource } from 'typeorm';
 import type { Past, Turn, TurnEnd, TurnMessage } from './turn.js';
 
@@ -13,7 +14,9 @@ const ms = (parameter: string): string => `make_interval(secs => ${parameter}::f
 const COLUMNS = `id, tenant_id AS "tenantId", session_id AS "sessionId", chat, state, claim::text, generation,
   phone, newest_id AS "newestId", newest_at AS "newestAt", parts, sent, version, handoff, detail`;
 
-const IS_KNOWN_SQL = 'SELECT FROM turn_message WHERE id = $1';
+/** Finds a message that was taken before, or is of somebody who was erased after they wrote it. */
+const IS_KNOWN_SQL = `SELECT FROM turn_message WHERE id = $1
+  UNION ALL SELECT WHERE ${isErasedSql({ tenant: '$2::uuid', hashes: '$3', at: '$4::timestamptz', toThem: 'false' })}`;
 const TAKE_TURN_SQL = `INSERT INTO turn (id, tenant_id, session_id, chat, first_at, due_at, newest_id, newest_at, phone)
   VALUES (gen_random_uuid(), $1, $2, $3, ${NOW}, ${NOW} + ${ms('least($6::float, $7::float)')}, $4, $5, $8)
   ON CONFLICT (session_id, chat) WHERE is_open DO UPDATE SET
@@ -69,18 +72,24 @@ export interface TakenTurn {
 /** This repository keeps turns: who takes a message, who answers, and how a turn ends. */
 @Injectable()
 export class TurnRepository {
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly erased: ErasedContacts,
+  ) {}
 
   /** Gives a message to the open turn of its conversation, or to a new one. @returns undefined where it was taken before. */
   async take(
     tenantId: string,
-    { messageId, sessionId, chatId, remoteJid, receivedAt, timestamp, body, phone }: MessageReceivedV1,
+    message: MessageReceivedV1,
     { debounceMs, maxWaitMs }: AssistantSettings,
   ): Promise<TakenTurn | undefined> {
+    const { messageId, sessionId, chatId, remoteJid, receivedAt, timestamp, body, phone } = message;
     const at = receivedAt ?? timestamp;
+    const persons = this.erased.hashesOf(tenantId, [...new Set([chatId ?? remoteJid, remoteJid])]);
+    const known = [messageId, tenantId, persons, timeOfInbound(at, timestamp)];
     return this.dataSource
       .transaction(async (tx) => {
-        if ((await tx.query<unknown[]>(IS_KNOWN_SQL, [messageId])).length > 0) return undefined;
+        if ((await tx.query<unknown[]>(IS_KNOWN_SQL, known)).length > 0) return undefined;
         const values = [
           tenantId,
           sessionId,

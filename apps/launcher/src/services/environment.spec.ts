@@ -72,7 +72,7 @@ describe('the environment of a service', () => {
     expect(holders('pepper')).toEqual(['api-gateway']);
     expect(holders('secrets key')).toEqual(['assistant', 'webhook-dispatcher']);
     expect(holders('contact hash key')).toEqual([
-      ...['limits', 'session-worker', 'webhook-dispatcher', 'api-gateway'],
+      ...['limits', 'session-worker', 'assistant', 'webhook-dispatcher', 'api-gateway'],
     ]);
     expect(holders('credentials key')).toEqual(['session-worker']);
   });

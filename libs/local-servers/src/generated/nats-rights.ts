@@ -26,6 +26,8 @@ export const NATS_RIGHTS: Record<string, NatsRights> = {
       'dead.api-gateway',
       'notice.api-gateway.*',
       'rpc.assistant.delete-provider',
+      'rpc.assistant.delete-tenant-rows',
+      'rpc.assistant.erase-contact',
       'rpc.assistant.get-provider',
       'rpc.assistant.get-settings',
       'rpc.assistant.list-handoffs',

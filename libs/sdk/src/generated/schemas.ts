@@ -741,6 +741,8 @@ export interface ErasureCounts {
   attempts: number;
   /** Dead letters of them, and messages that no service could process. */
   deadLetters: number;
+  /** Messages of the contact that the assistant answered together, or did not answer. */
+  turns: number;
 }
 
 /** `EventLogPage` of the API description. */

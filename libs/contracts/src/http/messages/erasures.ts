@@ -64,6 +64,13 @@ export class ErasureCounts {
     example: 3,
   })
   deadLetters: number;
+
+  @ApiProperty({
+    description: 'Messages of the contact that the assistant answered together, or did not answer.',
+    type: 'integer',
+    example: 3,
+  })
+  turns: number;
 }
 
 /** Receipt of the erasure of a contact. It does not name the contact. */

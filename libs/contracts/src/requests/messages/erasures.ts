@@ -62,6 +62,11 @@ export class ErasedInLimits {
   @IsInt() contacts: number;
 }
 
+/** Counts of what the assistant has erased for this erasure, in all. */
+export class ErasedInAssistant {
+  @IsInt() turns: number;
+}
+
 const VERB = 'erase-contact';
 /** Erases what the session workers have of a contact. */
 export const EraseInSessions = defineRequest('session-worker', VERB, EraseContactV1, ErasedInSessions);
@@ -69,3 +74,5 @@ export const EraseInSessions = defineRequest('session-worker', VERB, EraseContac
 export const EraseInWebhooks = defineRequest('webhook-dispatcher', VERB, EraseContactV1, ErasedInWebhooks);
 /** Erases the hashes by which a contact was counted for the warmup of numbers. */
 export const EraseInLimits = defineRequest('limits', VERB, EraseContactV1, ErasedInLimits);
+/** Erases turns with a contact, and who has the conversation with them. */
+export const EraseInAssistant = defineRequest('assistant', VERB, EraseContactV1, ErasedInAssistant);

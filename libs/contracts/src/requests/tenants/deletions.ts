@@ -66,3 +66,5 @@ export const DeleteTenantWebhooks = defineRequest(
 export const DeleteTenantLimits = defineRequest('limits', VERB, DeleteTenantRowsV1, DeletedTenantRows);
 /** Ends a subscription and deletes what no invoice rests on, piece by piece. */
 export const DeleteTenantUsage = defineRequest('billing', VERB, DeleteTenantRowsV1, DeletedTenantRows);
+/** Deletes the provider, the settings and the turns of a tenant, piece by piece. */
+export const DeleteTenantAssistants = defineRequest('assistant', VERB, DeleteTenantRowsV1, DeletedTenantRows);

@@ -762,6 +762,8 @@ class ErasureCounts(TypedDict):
     attempts: int
     # Dead letters of them, and messages that no service could process.
     deadLetters: int
+    # Messages of the contact that the assistant answered together, or did not answer.
+    turns: int
 
 
 class EventLogPage(TypedDict):

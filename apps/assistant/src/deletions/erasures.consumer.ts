@@ -1,0 +1,32 @@
+import { Controller } from '@nestjs/common';
+import { Payload } from '@nestjs/microservices';
+import {
+  type DeletedTenantRows,
+  DeleteTenantAssistants,
+  DeleteTenantRowsV1,
+  EraseContactV1,
+  type ErasedInAssistant,
+  EraseInAssistant,
+} from '@svc/contracts';
+import { OnRequest } from '@svc/messaging';
+import { DeletionsService } from './deletions.service.js';
+import { ErasuresService } from './erasures.service.js';
+
+/** This consumer takes the wishes to erase a contact, and to delete a tenant. */
+@Controller()
+export class ErasuresConsumer {
+  constructor(
+    private readonly erasures: ErasuresService,
+    private readonly deletions: DeletionsService,
+  ) {}
+
+  @OnRequest(EraseInAssistant)
+  erase(@Payload() request: EraseContactV1): Promise<ErasedInAssistant> {
+    return this.erasures.erase(request);
+  }
+
+  @OnRequest(DeleteTenantAssistants)
+  delete(@Payload() request: DeleteTenantRowsV1): Promise<DeletedTenantRows> {
+    return this.deletions.deleteTenant(request);
+  }
+}
