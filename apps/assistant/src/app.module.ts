@@ -21,6 +21,9 @@ import { ConversationsConsumer } from './conversations/conversations.consumer.js
 import { ConversationsService } from './conversations/conversations.service.js';
 import { DeletionsConsumer } from './deletions/deletions.consumer.js';
 import { DeletionsService } from './deletions/deletions.service.js';
+import { DraftRepository } from './drafts/draft.repository.js';
+import { DraftsConsumer } from './drafts/drafts.consumer.js';
+import { DraftsService } from './drafts/drafts.service.js';
 import { ProviderRepository } from './providers/provider.repository.js';
 import { ProvidersConsumer } from './providers/providers.consumer.js';
 import { ProvidersService } from './providers/providers.service.js';
@@ -80,6 +83,7 @@ const configured: Provider[] = [
     SettingsConsumer,
     ProvidersConsumer,
     ConversationsConsumer,
+    DraftsConsumer,
     InboundConsumer,
     TurnListConsumer,
     DeletionsConsumer,
@@ -92,6 +96,8 @@ const configured: Provider[] = [
     ProviderRepository,
     ProvidersService,
     ConversationsService,
+    DraftRepository,
+    DraftsService,
     HistoryService,
     Models,
     TypingService,

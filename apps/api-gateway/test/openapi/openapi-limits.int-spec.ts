@@ -11,6 +11,7 @@ import {
   DeadLettersQuery,
   DeliveriesQuery,
   DeleteRequest,
+  EditDraftBody,
   EditRequest,
   ERROR_CATALOGUE,
   type ErrorCode,
@@ -81,7 +82,7 @@ const BODIES = [
   ...[CreateWebhookBody, UpdateWebhookBody, CreateApiKeyBody, CheckApiKeysBody],
   ...[PairingCodeBody, MarkReadBody, TypingBody, UpdateSessionBody, EndpointReasonBody, OpenCheckoutBody],
   ...[PasskeyAssertion, ConfirmPasskeyBody, LinkPageBody],
-  ...[PutProviderBody, PutSessionAssistantBody, PublishAssistantBody, HandoffBody],
+  ...[PutProviderBody, PutSessionAssistantBody, PublishAssistantBody, HandoffBody, EditDraftBody],
   ...[ReplayBody, WriteAsContactBody, AdvanceClockBody, CreateWidgetBody, UpdateWidgetBody],
 ];
 

@@ -1,9 +1,10 @@
 import { Assistant1764800000331 } from './1764800000331-assistant.js';
 import { Publications1764800000332 } from './1764800000332-publications.js';
 import { Handoffs1764800000333 } from './1764800000333-handoffs.js';
+import { Drafts1764800000337 } from './1764800000337-drafts.js';
 
 /** The schema this service owns: its migrations, in order. */
 export const schema = {
   schema: 'assistant',
-  migrations: [Assistant1764800000331, Publications1764800000332, Handoffs1764800000333],
+  migrations: [Assistant1764800000331, Publications1764800000332, Handoffs1764800000333, Drafts1764800000337],
 };

@@ -5,6 +5,7 @@ export {
   SessionAssistant,
 } from './assistant/session-assistant.js';
 export { AssistantSettings, PublishedSettings } from './assistant/settings.js';
+export { DraftView, EditDraftBody, ListDraftsQuery, SentDraft } from './assistant/drafts.js';
 export { ConversationOwnerView, HandoffBody, HandoffView } from './assistant/handoffs.js';
 export {
   MODEL_CALL_STATES,

@@ -46,10 +46,10 @@ export interface ApiKeyView {
 /** `AssistantSettings` of the API description. */
 export interface AssistantSettings {
   /**
-   * Whether the assistant answers: off answers nobody, shadow makes answers and sends none, auto sends them.
-   * Left out: off.
+   * Whether the assistant answers: off answers nobody, shadow makes answers and sends none, draft has a
+   * person approve each, auto sends them. Left out: off.
    */
-  mode?: 'off' | 'shadow' | 'auto' | undefined;
+  mode?: 'off' | 'shadow' | 'draft' | 'auto' | undefined;
   /** What the model is told about the business and how to answer, in any language. Left out: empty. */
   instructions?: string | undefined;
   /** Model of this session; null takes that of the provider. Left out: null. */
@@ -94,10 +94,15 @@ export interface AssistantSettings {
   /** Whether it answers in groups, to messages that name the number. Left out: false. */
   groups?: boolean | undefined;
   /**
-   * Per cent of contacts whom it answers: always the same ones, and with more per cent those and further
-   * ones. Left out: 100.
+   * Per cent of contacts for whom `mode` holds: always the same ones, and with more per cent those and
+   * further ones. For the others `otherMode` does. Left out: 100.
    */
   contactsPercent?: number | undefined;
+  /**
+   * Mode for the contacts beyond `contactsPercent`; it never goes further than `mode`, in the order off,
+   * shadow, draft, auto. Left out: off.
+   */
+  otherMode?: 'off' | 'shadow' | 'draft' | 'auto' | undefined;
   /** Phone numbers of the only contacts whom it answers; empty: it answers all. Left out: none. */
   answerOnly?: string[] | undefined;
   /** Phone numbers of contacts whom it never answers, such as suppliers and colleagues. Left out: none. */
@@ -656,6 +661,39 @@ export interface DeliveryView {
   createdAt: string;
 }
 
+/** `DraftPage` of the API description. */
+export interface DraftPage {
+  /** The page. */
+  items: DraftView[];
+  /** Give it as `before` to get the next page; null: this is the last. */
+  nextCursor: string | null;
+}
+
+/** `DraftView` of the API description. */
+export interface DraftView {
+  /** Id of the draft. */
+  id: string;
+  /** Session. */
+  sessionId: string;
+  /** Conversation. */
+  conversationId: string;
+  /** Address of the contact, or of the group. */
+  contact: string;
+  /** Turn whose answer it is. */
+  turnId: string;
+  /**
+   * What would be sent. Where a call that approved it was cut off: the text of that call, until it is
+   * repeated.
+   */
+  text: string;
+  /** Version of the settings that it was written by. */
+  version: number;
+  /** When it was written. */
+  createdAt: string;
+  /** When it is forgotten if nobody approves it. */
+  expiresAt: string;
+}
+
 /** `DryRun` of the API description. */
 export interface DryRun {
   /** Always DRY_RUN. */
@@ -684,6 +722,12 @@ export interface DryRunRefusal {
   meta: Record<string, unknown>;
   /** When it would be accepted again, where that is known. */
   retryAt: string | null;
+}
+
+/** `EditDraftBody` of the API description. */
+export interface EditDraftBody {
+  /** Text that is sent in place of that of the draft. */
+  text: string;
 }
 
 /** `EditRequest` of the API description. */
@@ -912,6 +956,7 @@ export interface HttpErrorBody {
     | 'PASSKEY_NOT_FOUND'
     | 'MESSAGE_NOT_FOUND'
     | 'CONVERSATION_NOT_FOUND'
+    | 'DRAFT_NOT_FOUND'
     | 'CONTACT_NOT_FOUND'
     | 'ERASURE_NOT_FOUND'
     | 'ENDPOINT_NOT_FOUND'
@@ -926,6 +971,7 @@ export interface HttpErrorBody {
     | 'QR_CONFLICT'
     | 'SESSION_STATE_CONFLICT'
     | 'ASSISTANT_CONFLICT'
+    | 'DRAFT_CONFLICT'
     | 'ENDPOINT_CONFLICT'
     | 'API_KEY_CONFLICT'
     | 'API_KEY_REPLACED'
@@ -2478,6 +2524,16 @@ export interface SendMessageRequest {
   dryRun?: boolean | undefined;
 }
 
+/** `SentDraft` of the API description. */
+export interface SentDraft {
+  /** Id of the draft. */
+  id: string;
+  /** Job of its message: `GET /v1/messages/{jobId}` and events tell what becomes of it. */
+  jobId: string;
+  /** What was sent. */
+  text: string;
+}
+
 /** `SessionAssistant` of the API description. */
 export interface SessionAssistant {
   /** The draft, as it would hold if it were published. */
@@ -3009,18 +3065,20 @@ export interface TurnView {
   endedAt: string | null;
   /**
    * Why it was answered, or not; null: it has not ended. - SHADOWED: the answer was made and not sent, as the
-   * mode says. - HANDED_OFF: a person has the conversation from then on; `detail` says why. - HUMAN_ANSWERED:
-   * a person wrote meanwhile. HUMAN_OWNS: the conversation is a person's. - OFF, NOT_MANAGED, NOT_CONFIGURED,
-   * CONTACT_LEFT_OUT: the assistant is off, the session is EXTERNAL, nobody has said which model, the
-   * settings leave the contact out. - OUTSIDE_HOURS: the business is closed. CONTACT_USED_UP: the contact has
-   * had all answers of the day. - SUBSCRIPTION, TOKENS_USED_UP, CALLS_USED_UP, MESSAGES_USED_UP: the plan
-   * does not allow it, or a limit is used up. - SESSION_AWAY, TOO_LATE: the session was not connected, or the
-   * message had waited too long. - PROVIDER_FAILED: no model answered. REFUSED: the answer was refused as a
-   * send would have been. `detail` says what failed. More may come.
+   * mode says. DRAFTED: it became a draft; `jobs` says whether a person has sent it. - HANDED_OFF: a person
+   * has the conversation from then on; `detail` says why. - HUMAN_ANSWERED: a person wrote meanwhile.
+   * HUMAN_OWNS: the conversation is a person's. - OFF, NOT_MANAGED, NOT_CONFIGURED, CONTACT_LEFT_OUT: the
+   * assistant is off, the session is EXTERNAL, nobody has said which model, the settings leave the contact
+   * out. - OUTSIDE_HOURS: the business is closed. CONTACT_USED_UP: the contact has had all answers of the
+   * day. - SUBSCRIPTION, TOKENS_USED_UP, CALLS_USED_UP, MESSAGES_USED_UP: the plan does not allow it, or a
+   * limit is used up. - SESSION_AWAY, TOO_LATE: the session was not connected, or the message had waited too
+   * long. - PROVIDER_FAILED: no model answered. REFUSED: the answer was refused as a send would have been.
+   * `detail` says what failed. More may come.
    */
   outcome:
     | 'ANSWERED'
     | 'SHADOWED'
+    | 'DRAFTED'
     | 'HANDED_OFF'
     | 'HUMAN_ANSWERED'
     | 'HUMAN_OWNS'
@@ -3042,6 +3100,11 @@ export interface TurnView {
     | null;
   /** More about the outcome, as the code of a refusal. */
   detail: string | null;
+  /**
+   * Mode that held for the contact; null: it did not come to that, or the turn is of an earlier release. More
+   * may come.
+   */
+  mode: 'off' | 'shadow' | 'draft' | 'auto' | (string & {}) | null;
   /** Version of the settings that it was answered by; null: it did not come to that. */
   version: number | null;
   /** Ids of the messages that were answered. */

@@ -330,6 +330,76 @@ class DeliveriesResource:
         return answer
 
 
+class DraftsResource:
+    """`drafts` of the API."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        *,
+        limit: Optional[int] = None,
+        before: Optional[str] = None,
+        session_id: Optional[str] = None,
+    ) -> Paged[t.DraftView]:
+        """List answers that wait for a person to approve them, the last one first. The assistant makes them where
+        its mode is draft. A conversation has one at most: what the contact writes next ends it. Each waits for
+        24 hours, the 500 newest ones of a session. A page may hold fewer drafts than limit, although there are
+        more: nextCursor is null at the end.
+        """
+        answer: Paged[t.DraftView] = self._caller.pages(
+            "GET",
+            "/v1/drafts",
+            cursor="before",
+            query={
+                "limit": limit,
+                "before": before,
+                "sessionId": session_id,
+            },
+        )
+        return answer
+
+    def approve(
+        self,
+        id: str,
+    ) -> t.SentDraft:
+        """Send a draft as it is. It is sent once, however often it is approved, and counts as any other message.
+        `DRAFT_CONFLICT` where somebody has written in the conversation since, or the draft was discarded:
+        nothing is sent then.
+        """
+        answer: t.SentDraft = self._caller.json(
+            "POST",
+            f"/v1/drafts/{place(id)}/approve",
+        )
+        return answer
+
+    def edit(
+        self,
+        id: str,
+        body: t.EditDraftBody,
+    ) -> t.SentDraft:
+        """Send a draft with another text. As `approveDraft`, with this text in place of its own. A repeat with the
+        same text changes nothing; one with another text is `DRAFT_CONFLICT`.
+        """
+        answer: t.SentDraft = self._caller.json(
+            "POST",
+            f"/v1/drafts/{place(id)}/edit",
+            body=body,
+        )
+        return answer
+
+    def discard(
+        self,
+        id: str,
+    ) -> None:
+        """Discard a draft. Nothing is sent. `DRAFT_CONFLICT` where it was approved."""
+        self._caller.nothing(
+            "POST",
+            f"/v1/drafts/{place(id)}/discard",
+        )
+
+
 class ErasuresResource:
     """`erasures` of the API."""
 
@@ -1499,6 +1569,7 @@ class Resources:
         self.contacts = ContactsResource(caller)
         self.conversations = ConversationsResource(caller)
         self.deliveries = DeliveriesResource(caller)
+        self.drafts = DraftsResource(caller)
         self.erasures = ErasuresResource(caller)
         self.events = EventsResource(caller)
         self.handoffs = HandoffsResource(caller)

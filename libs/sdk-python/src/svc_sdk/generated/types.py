@@ -51,9 +51,9 @@ class ApiKeyView(TypedDict):
 class AssistantSettings(TypedDict, total=False):
     """`AssistantSettings` of the API description."""
 
-    # Whether the assistant answers: off answers nobody, shadow makes answers and sends none, auto sends them.
-    # Left out: off.
-    mode: Literal["off", "shadow", "auto"]
+    # Whether the assistant answers: off answers nobody, shadow makes answers and sends none, draft has a
+    # person approve each, auto sends them. Left out: off.
+    mode: Literal["off", "shadow", "draft", "auto"]
     # What the model is told about the business and how to answer, in any language. Left out: empty.
     instructions: str
     # Model of this session; null takes that of the provider. Left out: null.
@@ -87,9 +87,12 @@ class AssistantSettings(TypedDict, total=False):
     splitAnswers: bool
     # Whether it answers in groups, to messages that name the number. Left out: false.
     groups: bool
-    # Per cent of contacts whom it answers: always the same ones, and with more per cent those and further
-    # ones. Left out: 100.
+    # Per cent of contacts for whom `mode` holds: always the same ones, and with more per cent those and
+    # further ones. For the others `otherMode` does. Left out: 100.
     contactsPercent: int
+    # Mode for the contacts beyond `contactsPercent`; it never goes further than `mode`, in the order off,
+    # shadow, draft, auto. Left out: off.
+    otherMode: Literal["off", "shadow", "draft", "auto"]
     # Phone numbers of the only contacts whom it answers; empty: it answers all. Left out: none.
     answerOnly: List[str]
     # Phone numbers of contacts whom it never answers, such as suppliers and colleagues. Left out: none.
@@ -673,6 +676,39 @@ class DeliveryView(TypedDict):
     createdAt: str
 
 
+class DraftPage(TypedDict):
+    """`DraftPage` of the API description."""
+
+    # The page.
+    items: List[DraftView]
+    # Give it as `before` to get the next page; null: this is the last.
+    nextCursor: Optional[str]
+
+
+class DraftView(TypedDict):
+    """`DraftView` of the API description."""
+
+    # Id of the draft.
+    id: str
+    # Session.
+    sessionId: str
+    # Conversation.
+    conversationId: str
+    # Address of the contact, or of the group.
+    contact: str
+    # Turn whose answer it is.
+    turnId: str
+    # What would be sent. Where a call that approved it was cut off: the text of that call, until it is
+    # repeated.
+    text: str
+    # Version of the settings that it was written by.
+    version: int
+    # When it was written.
+    createdAt: str
+    # When it is forgotten if nobody approves it.
+    expiresAt: str
+
+
 class DryRun(TypedDict):
     """`DryRun` of the API description."""
 
@@ -703,6 +739,13 @@ class DryRunRefusal(TypedDict):
     meta: Dict[str, Any]
     # When it would be accepted again, where that is known.
     retryAt: Optional[str]
+
+
+class EditDraftBody(TypedDict):
+    """`EditDraftBody` of the API description."""
+
+    # Text that is sent in place of that of the draft.
+    text: str
 
 
 class EditRequest(TypedDict):
@@ -2555,6 +2598,17 @@ class SendMessageRequest(_SendMessageRequestNeeded, total=False):
     dryRun: bool
 
 
+class SentDraft(TypedDict):
+    """`SentDraft` of the API description."""
+
+    # Id of the draft.
+    id: str
+    # Job of its message: `GET /v1/messages/{jobId}` and events tell what becomes of it.
+    jobId: str
+    # What was sent.
+    text: str
+
+
 class SessionAssistant(TypedDict):
     """`SessionAssistant` of the API description."""
 
@@ -2965,17 +3019,21 @@ class TurnView(TypedDict):
     # When it ended; null: it has not.
     endedAt: Optional[str]
     # Why it was answered, or not; null: it has not ended. - SHADOWED: the answer was made and not sent, as the
-    # mode says. - HANDED_OFF: a person has the conversation from then on; `detail` says why. - HUMAN_ANSWERED:
-    # a person wrote meanwhile. HUMAN_OWNS: the conversation is a person's. - OFF, NOT_MANAGED, NOT_CONFIGURED,
-    # CONTACT_LEFT_OUT: the assistant is off, the session is EXTERNAL, nobody has said which model, the
-    # settings leave the contact out. - OUTSIDE_HOURS: the business is closed. CONTACT_USED_UP: the contact has
-    # had all answers of the day. - SUBSCRIPTION, TOKENS_USED_UP, CALLS_USED_UP, MESSAGES_USED_UP: the plan
-    # does not allow it, or a limit is used up. - SESSION_AWAY, TOO_LATE: the session was not connected, or the
-    # message had waited too long. - PROVIDER_FAILED: no model answered. REFUSED: the answer was refused as a
-    # send would have been. `detail` says what failed. More may come.
+    # mode says. DRAFTED: it became a draft; `jobs` says whether a person has sent it. - HANDED_OFF: a person
+    # has the conversation from then on; `detail` says why. - HUMAN_ANSWERED: a person wrote meanwhile.
+    # HUMAN_OWNS: the conversation is a person's. - OFF, NOT_MANAGED, NOT_CONFIGURED, CONTACT_LEFT_OUT: the
+    # assistant is off, the session is EXTERNAL, nobody has said which model, the settings leave the contact
+    # out. - OUTSIDE_HOURS: the business is closed. CONTACT_USED_UP: the contact has had all answers of the
+    # day. - SUBSCRIPTION, TOKENS_USED_UP, CALLS_USED_UP, MESSAGES_USED_UP: the plan does not allow it, or a
+    # limit is used up. - SESSION_AWAY, TOO_LATE: the session was not connected, or the message had waited too
+    # long. - PROVIDER_FAILED: no model answered. REFUSED: the answer was refused as a send would have been.
+    # `detail` says what failed. More may come.
     outcome: Optional[str]
     # More about the outcome, as the code of a refusal.
     detail: Optional[str]
+    # Mode that held for the contact; null: it did not come to that, or the turn is of an earlier release. More
+    # may come.
+    mode: Optional[str]
     # Version of the settings that it was answered by; null: it did not come to that.
     version: Optional[int]
     # Ids of the messages that were answered.
