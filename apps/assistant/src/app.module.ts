@@ -17,6 +17,8 @@ import { HistoryService } from './turns/history.service.js';
 import { Models } from './answers/model.js';
 import { TypingService } from './answers/typing.service.js';
 import { AssistantConfig, readConfig } from './config.js';
+import { BrainConversations } from './brains/brain-conversations.js';
+import { Brains } from './brains/brains.service.js';
 import { ConversationsConsumer } from './conversations/conversations.consumer.js';
 import { ConversationsService } from './conversations/conversations.service.js';
 import { DeletionsConsumer } from './deletions/deletions.consumer.js';
@@ -100,6 +102,8 @@ const configured: Provider[] = [
     DraftsService,
     HistoryService,
     Models,
+    BrainConversations,
+    Brains,
     TypingService,
     TurnRepository,
     TurnListRepository,

@@ -1,8 +1,10 @@
 import type { RetentionRule } from '@svc/service';
 
-/** These rules say which rows are old: turns after a month, with their messages and calls; handoffs that ended long ago; drafts whose day is over. */
+/** These rules say which rows are old: turns after a month, with their messages and calls; handoffs that ended long ago; drafts whose day is over; names of
+ * conversations of a month ago. */
 export const RETENTION_RULES: RetentionRule[] = [
   { table: 'turn', where: `ended_at < now - interval '30 days'` },
   { table: 'draft', where: 'expires_at < now' },
+  { table: 'brain_conversation', where: `used_at < now - interval '30 days'` },
   { table: 'handoff', where: `until < now - interval '7 days'` },
 ];

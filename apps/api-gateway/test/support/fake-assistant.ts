@@ -166,12 +166,14 @@ export class FakeAssistant {
     return provider ? { provider } : {};
   }
 
-  private setProvider({ tenantId, baseUrl, model, fallbackModel = null, key }: SetProviderV1) {
+  private setProvider({ tenantId, kind = 'openai', ...request }: SetProviderV1) {
+    const { baseUrl, model, fallbackModel = null } = request;
     if (!baseUrl.startsWith('https://')) throw invalidField('baseUrl', 'baseUrl must be an https address');
+    if (fallbackModel && kind !== 'openai') throw invalidField('fallbackModel', 'It is for openai alone');
     const before = this.providers.get(tenantId);
-    const keyEnding = key === undefined ? (before?.keyEnding ?? null) : (key?.slice(-4) ?? null);
+    const keyEnding = keyEndingOf(request.key, before);
     const revision = (before?.revision ?? 0) + 1;
-    this.providers.set(tenantId, { baseUrl, model, fallbackModel, keyEnding, revision });
+    this.providers.set(tenantId, { kind, baseUrl, model, fallbackModel, keyEnding, revision });
     return this.providerOf(tenantId);
   }
 
@@ -213,4 +215,8 @@ export class FakeAssistant {
     const kept = this.settings.get(sessionId);
     return kept?.tenantId === tenantId ? kept : undefined;
   }
+}
+
+function keyEndingOf(key: SetProviderV1['key'], before: ProviderView | undefined): string | null {
+  return key === undefined ? (before?.keyEnding ?? null) : (key?.slice(-4) ?? null);
 }

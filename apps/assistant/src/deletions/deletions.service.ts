@@ -4,12 +4,16 @@ import { deleteTenantRows, OF_SESSIONS, OF_TENANT, type TenantRows } from '@svc/
 import { DataSource } from 'typeorm';
 
 // Messages and calls go with their turn.
-const OF_SESSION: readonly TenantRows[] = ['assistant', 'settings_version', 'handoff', 'turn'].map(
-  (table) => ({
-    table,
-    where: `${OF_TENANT} AND ${OF_SESSIONS}`,
-  }),
-);
+const OF_SESSION: readonly TenantRows[] = [
+  'assistant',
+  'settings_version',
+  'handoff',
+  'brain_conversation',
+  'turn',
+].map((table) => ({
+  table,
+  where: `${OF_TENANT} AND ${OF_SESSIONS}`,
+}));
 
 /** This service deletes what belongs to a session that is deleted. */
 @Injectable()

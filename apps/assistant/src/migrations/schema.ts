@@ -2,9 +2,16 @@ import { Assistant1764800000331 } from './1764800000331-assistant.js';
 import { Publications1764800000332 } from './1764800000332-publications.js';
 import { Handoffs1764800000333 } from './1764800000333-handoffs.js';
 import { Drafts1764800000337 } from './1764800000337-drafts.js';
+import { Brains1764800000338 } from './1764800000338-brains.js';
 
 /** The schema this service owns: its migrations, in order. */
 export const schema = {
   schema: 'assistant',
-  migrations: [Assistant1764800000331, Publications1764800000332, Handoffs1764800000333, Drafts1764800000337],
+  migrations: [
+    Assistant1764800000331,
+    Publications1764800000332,
+    Handoffs1764800000333,
+    Drafts1764800000337,
+    Brains1764800000338,
+  ],
 };

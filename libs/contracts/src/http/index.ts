@@ -1,4 +1,10 @@
-export { PutProviderBody, ProviderView, TenantAssistant } from './assistant/provider.js';
+export {
+  PROVIDER_KINDS,
+  type ProviderKind,
+  PutProviderBody,
+  ProviderView,
+  TenantAssistant,
+} from './assistant/provider.js';
 export {
   PublishAssistantBody,
   PutSessionAssistantBody,

@@ -2173,6 +2173,8 @@ export interface ProviderPage {
 
 /** `ProviderView` of the API description. */
 export interface ProviderView {
+  /** What is asked there. More may come. */
+  kind: 'openai' | 'http' | 'dify' | 'flowise' | (string & {});
   /** Base address of the API. */
   baseUrl: string;
   /** Model that answers. */
@@ -2263,11 +2265,22 @@ export interface PutExternalConfigBody {
 
 /** `PutProviderBody` of the API description. */
 export interface PutProviderBody {
-  /** Base address of an OpenAI-compatible API: https, a public host, no user info. */
+  /**
+   * What is asked there. Left out: openai. - openai: an OpenAI-compatible API. - http: a program of your own.
+   * It gets `{conversationId, sessionId, messages: [{role: user | assistant, text}]}` as a POST and answers
+   * `{text}` or `{parts: [text]}`, with `handoff: true` where a person shall have the conversation, and
+   * `usage: {promptTokens, completionTokens}` where it knows them. - dify: a chat app of Dify. flowise: a
+   * flow of Flowise. An answer with `[hand_over]` in it hands the conversation to a person.
+   */
+  kind?: 'openai' | 'http' | 'dify' | 'flowise' | undefined;
+  /**
+   * Address: https, a public host, no user info. openai and dify: the base of the API, as with `/v1` at its
+   * end; http: where questions are posted; flowise: that of the flow, with `/api/v1/prediction/` and its id.
+   */
   baseUrl: string;
-  /** Model that answers. */
+  /** Model that answers; where kind is not openai a name of yours, under which its calls are listed. */
   model: string;
-  /** Model of the same provider that is asked where the first one fails; null: none. */
+  /** Model of the same provider that is asked where the first one fails, of the kind openai alone; null: none. */
   fallbackModel?: string | null | undefined;
   /** Key of the provider. Left out: the one that is stored stays; null: there is none. */
   key?: string | null | undefined;

@@ -111,9 +111,9 @@ class AssistantResource:
         self,
         body: t.PutProviderBody,
     ) -> t.TenantAssistant:
-        """Say which language models answer for you. Any API that is compatible with that of OpenAI. It hears what
-        contacts write to sessions whose assistant is on. A key that is left out stays, unless `baseUrl` is
-        another one: then it is given again, or null.
+        """Say which language models answer for you. Any API that is compatible with that of OpenAI, or a brain of
+        your own behind HTTP, Dify or Flowise. It hears what contacts write to sessions whose assistant is on. A
+        key that is left out stays, unless `baseUrl` is another one: then it is given again, or null.
         """
         answer: t.TenantAssistant = self._caller.json(
             "PUT",

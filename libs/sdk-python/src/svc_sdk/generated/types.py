@@ -2284,6 +2284,8 @@ class ProviderPage(TypedDict):
 class ProviderView(TypedDict):
     """`ProviderView` of the API description."""
 
+    # What is asked there. More may come.
+    kind: str
     # Base address of the API.
     baseUrl: str
     # Model that answers.
@@ -2348,16 +2350,23 @@ class PutExternalConfigBody(_PutExternalConfigBodyNeeded, total=False):
 
 
 class _PutProviderBodyNeeded(TypedDict):
-    # Base address of an OpenAI-compatible API: https, a public host, no user info.
+    # Address: https, a public host, no user info. openai and dify: the base of the API, as with `/v1` at its
+    # end; http: where questions are posted; flowise: that of the flow, with `/api/v1/prediction/` and its id.
     baseUrl: str
-    # Model that answers.
+    # Model that answers; where kind is not openai a name of yours, under which its calls are listed.
     model: str
 
 
 class PutProviderBody(_PutProviderBodyNeeded, total=False):
     """`PutProviderBody` of the API description."""
 
-    # Model of the same provider that is asked where the first one fails; null: none.
+    # What is asked there. Left out: openai. - openai: an OpenAI-compatible API. - http: a program of your own.
+    # It gets `{conversationId, sessionId, messages: [{role: user | assistant, text}]}` as a POST and answers
+    # `{text}` or `{parts: [text]}`, with `handoff: true` where a person shall have the conversation, and
+    # `usage: {promptTokens, completionTokens}` where it knows them. - dify: a chat app of Dify. flowise: a
+    # flow of Flowise. An answer with `[hand_over]` in it hands the conversation to a person.
+    kind: Literal["openai", "http", "dify", "flowise"]
+    # Model of the same provider that is asked where the first one fails, of the kind openai alone; null: none.
     fallbackModel: Optional[str]
     # Key of the provider. Left out: the one that is stored stays; null: there is none.
     key: Optional[str]
