@@ -11,6 +11,8 @@ import { AnswersRepository } from './answers/answers.repository.js';
 import { AnswersService } from './answers/answers.service.js';
 import { PastService } from './answers/past.service.js';
 import { AssistantController } from './assistant/assistant.controller.js';
+import { DraftsController } from './assistant/drafts.controller.js';
+import { DraftsService } from './assistant/drafts.service.js';
 import { Answerers } from './assistant/answerers.service.js';
 import { AnswerersConsumer } from './assistant/answerers.consumer.js';
 import { SessionAssistantRow } from './assistant/session-assistant.entity.js';
@@ -229,6 +231,7 @@ const events = {
     PasskeyController,
     ExternalConfigController,
     AssistantController,
+    DraftsController,
     SessionAssistantController,
     WebhooksController,
     WebhookActionsController,
@@ -333,6 +336,7 @@ const events = {
     PasskeyService,
     ExternalConfigService,
     Answerers,
+    DraftsService,
     SessionAssistantService,
     EventLogService,
     EventStreams,

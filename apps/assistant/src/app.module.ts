@@ -18,12 +18,17 @@ import { HistoryService } from './turns/history.service.js';
 import { Models } from './answers/model.js';
 import { TypingService } from './answers/typing.service.js';
 import { AssistantConfig, readConfig } from './config.js';
+import { BrainConversations } from './brains/brain-conversations.js';
+import { Brains } from './brains/brains.service.js';
 import { ConversationsConsumer } from './conversations/conversations.consumer.js';
 import { ConversationsService } from './conversations/conversations.service.js';
 import { DeletionsConsumer } from './deletions/deletions.consumer.js';
 import { DeletionsService } from './deletions/deletions.service.js';
 import { ErasuresConsumer } from './deletions/erasures.consumer.js';
 import { ErasuresService } from './deletions/erasures.service.js';
+import { DraftRepository } from './drafts/draft.repository.js';
+import { DraftsConsumer } from './drafts/drafts.consumer.js';
+import { DraftsService } from './drafts/drafts.service.js';
 import { ProviderRepository } from './providers/provider.repository.js';
 import { ProvidersConsumer } from './providers/providers.consumer.js';
 import { ProvidersService } from './providers/providers.service.js';
@@ -84,6 +89,7 @@ const configured: Provider[] = [
     SettingsConsumer,
     ProvidersConsumer,
     ConversationsConsumer,
+    DraftsConsumer,
     InboundConsumer,
     TurnListConsumer,
     DeletionsConsumer,
@@ -97,8 +103,12 @@ const configured: Provider[] = [
     ProviderRepository,
     ProvidersService,
     ConversationsService,
+    DraftRepository,
+    DraftsService,
     HistoryService,
     Models,
+    BrainConversations,
+    Brains,
     TypingService,
     TurnRepository,
     TurnListRepository,

@@ -1,20 +1,27 @@
-import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
-import { assistantCases, assistantConversationCases, startTestService, type TestService } from '@svc/testing';
-import { schema } from '../src/migrations/schema.js';
-import { serviceOptions } from '../src/service-options.js';
+import { type DraftRef, ListDrafts } from '@svc/contracts';
+import { assistantCases, assistantConversationCases, assistantDraftCases } from '@svc/testing';
+import { aContact, Scene } from './scene.js';
 
-let service: TestService;
+let scene: Scene;
 
 beforeAll(async () => {
-  service = await startTestService(serviceOptions, schema, {
-    SECRETS_KEY: randomBytes(32).toString('base64'),
-    CONTACT_HASH_KEY: randomBytes(32).toString('hex'),
-  });
+  scene = await Scene.start();
 });
-afterAll(() => service.stop());
+afterAll(() => scene.stop());
+
+async function drafted(): Promise<DraftRef> {
+  const shop = await scene.shop({ mode: 'draft' });
+  const { tenantId } = shop;
+  const chat = aContact();
+  await shop.write(chat, 'When do you open?');
+  await shop.ended(chat);
+  const { drafts } = await scene.service.rpc.request(ListDrafts, { tenantId, limit: 1 });
+  return { tenantId, draftId: String(drafts[0]?.id) };
+}
 
 // The gateway's tests run the same cases against the fake that stands for this service.
 describe('the service keeps the contract', () => {
-  test.each([...assistantCases, ...assistantConversationCases])('$name', ({ run }) => run(service));
+  test.each([...assistantCases, ...assistantConversationCases])('$name', ({ run }) => run(scene.service));
+  test.each(assistantDraftCases)('$name', ({ run }) => run({ ...scene.service, drafted }));
 });

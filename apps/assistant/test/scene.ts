@@ -6,6 +6,7 @@ import {
   type LlmCalledV1,
   MessageReceived,
   type MessageReceivedV1,
+  type ProviderKind,
   PublishAssistantSettings,
   SetAssistantSettings,
   SetProvider,
@@ -36,7 +37,9 @@ export class Shop {
   }
 
   /** Sets the provider: the stand-in. */
-  async provider(fields: { baseUrl?: string; fallbackModel?: string } = {}): Promise<void> {
+  async provider(
+    fields: { kind?: ProviderKind; baseUrl?: string; fallbackModel?: string } = {},
+  ): Promise<void> {
     const request = {
       tenantId: this.tenantId,
       baseUrl: this.scene.model.url,

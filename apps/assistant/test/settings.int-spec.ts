@@ -125,7 +125,7 @@ describe('the provider of a tenant', () => {
     const { provider } = await scene.service.rpc.request(GetProvider, { tenantId: shop.tenantId });
     expect(provider).toEqual({
       ...{ baseUrl: scene.model.url, model: 'stand-in', fallbackModel: null, revision: 1 },
-      keyEnding: shop.key.slice(-4),
+      ...{ kind: 'openai', keyEnding: shop.key.slice(-4) },
     });
     const [row] = await scene.service.database.query<{ text: string }>(
       `SELECT encode(key_enc, 'escape') AS text FROM assistant.provider WHERE tenant_id = '${shop.tenantId}'`,

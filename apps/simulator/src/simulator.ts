@@ -11,6 +11,7 @@ import { addOpenApi } from './http/openapi.js';
 import { RefusalFilter, validation } from './http/refusals.js';
 import type { SimulatorConfig } from './config.js';
 import { mediaCertificates } from './media/certificates.js';
+import { BRAINS } from './brains/brains.js';
 import { LlmHost } from './llm/llm-host.js';
 import { MediaHost } from './media/media-host.js';
 import { Authority } from './noise/authority.js';
@@ -61,7 +62,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   for (const person of platform.population.all()) platform.receipts.catchUp(person);
   const endpoint = new Endpoint(authority, platform, platform.upgradeFaults, platform.versions);
   const media = new MediaHost(certificates.server, platform.media, platform.mediaAccess);
-  const llmHost = new LlmHost(platform.llmKeys, platform.llmCalls);
+  const llmHost = new LlmHost(platform.llmKeys, platform.llmCalls, BRAINS);
   const hostileHosts = { host: options.host, certificate: certificates.server };
   const app = await controlApi(appModule(platform, certificates.authority, hostileHosts));
   const closePorts = async (): Promise<void> => {

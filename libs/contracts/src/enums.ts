@@ -9,9 +9,10 @@ export const ANSWERERS = ['assistant', 'webhook', 'nobody'] as const;
 export type Answerer = (typeof ANSWERERS)[number];
 
 /**
- * Modes of an assistant: `off` answers nobody; `shadow` makes answers and keeps them, and sends none; `auto` sends them.
+ * Modes of an assistant, each going further than the one before it: `off` answers nobody; `shadow` makes answers and keeps them, and sends
+ * none; `draft` has a person approve each; `auto` sends them.
  */
-export const ASSISTANT_MODES = ['off', 'shadow', 'auto'] as const;
+export const ASSISTANT_MODES = ['off', 'shadow', 'draft', 'auto'] as const;
 /** Value of `ASSISTANT_MODES`. */
 export type AssistantMode = (typeof ASSISTANT_MODES)[number];
 

@@ -86,6 +86,7 @@ export { boundEndpointCases } from './contract-cases/bound-endpoints.js';
 export { sessionCases, type SessionWorld } from './contract-cases/sessions.js';
 export { assistantConversationCases } from './contract-cases/assistant/conversations.js';
 export { assistantCases } from './contract-cases/assistant/settings.js';
+export { assistantDraftCases, type DraftWorld } from './contract-cases/assistant/drafts.js';
 export { limitsCases } from './contract-cases/limits.js';
 export { NO_LIMITS, PLAN_NUMBERS, subscriptionCases } from './contract-cases/subscriptions.js';
 export { linkedSessionCases, type LinkedWorld } from './contract-cases/linked-sessions.js';

@@ -38,7 +38,7 @@ export class AssistantController {
     operationId: 'putAssistant',
     summary: 'Say which language models answer for you',
     description:
-      'Any API that is compatible with that of OpenAI. It hears what contacts write to sessions whose assistant is on. A key that is left out stays, unless `baseUrl` is another one: then it is given again, or null.',
+      'Any API that is compatible with that of OpenAI, or a brain of your own behind HTTP, Dify or Flowise. It hears what contacts write to sessions whose assistant is on. A key that is left out stays, unless `baseUrl` is another one: then it is given again, or null.',
   })
   @ApiOkResponse({ type: TenantAssistant, description: 'The provider from now on.' })
   @ApiErrors('VALIDATION_FAILED')

@@ -14,7 +14,7 @@ describe('the provider of a tenant', () => {
   test('is set, shown with the end of its key alone, and forgotten', async () => {
     expect((await call('GET /v1/assistant')).body).toEqual({ provider: null });
     const set = await call('PUT /v1/assistant', { ...provider, key: 'a-key-of-the-provider' });
-    const shown = { ...provider, fallbackModel: null, keyEnding: 'ider', revision: 1 };
+    const shown = { ...provider, kind: 'openai', fallbackModel: null, keyEnding: 'ider', revision: 1 };
     expect(set).toMatchObject({ status: 200, body: { provider: shown } });
     expect((await call('GET /v1/assistant')).body).toEqual({ provider: shown });
     expect((await call('DELETE /v1/assistant')).status).toBe(204);

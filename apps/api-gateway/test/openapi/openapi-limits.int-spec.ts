@@ -11,6 +11,7 @@ import {
   DeadLettersQuery,
   DeliveriesQuery,
   DeleteRequest,
+  EditDraftBody,
   EditRequest,
   ERROR_CATALOGUE,
   type ErrorCode,
@@ -83,7 +84,7 @@ const BODIES = [
   ...[PairingCodeBody, MarkReadBody, TypingBody, UpdateSessionBody, EndpointReasonBody, OpenCheckoutBody],
   OptOutWords,
   ...[PasskeyAssertion, ConfirmPasskeyBody, LinkPageBody],
-  ...[PutProviderBody, PutSessionAssistantBody, PublishAssistantBody, HandoffBody],
+  ...[PutProviderBody, PutSessionAssistantBody, PublishAssistantBody, HandoffBody, EditDraftBody],
   ...[ReplayBody, WriteAsContactBody, AdvanceClockBody, CreateWidgetBody, UpdateWidgetBody],
 ];
 

@@ -4,6 +4,7 @@ import { type ApiDocument, parametersOf } from '@svc/testing';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { parse } from 'yaml';
 import { AssistantController } from '../../src/assistant/assistant.controller.js';
+import { DraftsController } from '../../src/assistant/drafts.controller.js';
 import { AuditController } from '../../src/audit/audit.controller.js';
 import { ApiKeysController } from '../../src/keys/api-keys.controller.js';
 import { SCOPE } from '../../src/auth/authorization.js';
@@ -144,8 +145,8 @@ test('every handler of every controller under /v1 declares a scope', () => {
     ...[PollsController, PublicWidgetController, SandboxController, SendingController, SessionsController],
     ...[SubscriptionController, UsageController, WebhookActionsController],
     ...[WebhooksController, WidgetsController, AssistantController, SessionAssistantController],
-    HandoffsController,
     OptOutsController,
+    ...[HandoffsController, DraftsController],
   ];
   const handlers = controllers.flatMap(({ prototype }) =>
     Object.getOwnPropertyNames(prototype)

@@ -1,11 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import {
   AppError,
+  ApproveDraft,
+  type ApproveDraftV1,
   AssistantSettings,
   type AssistantSettingsReply,
   DeleteProvider,
+  DiscardDraft,
   GetAssistantSettings,
   GetProvider,
   invalidField,
+  ListDrafts,
+  type ListedDraft,
   type ListedHandoff,
   type ListedTurn,
   ListHandoffs,
@@ -14,6 +20,7 @@ import {
   PublishAssistantSettings,
   type PublishAssistantSettingsV1,
   type RequestContract,
+  type SentDraft,
   type SessionRef,
   SetAssistantSettings,
   SetConversationOwner,
@@ -46,6 +53,9 @@ export class FakeAssistant {
   readonly settings = new Map<string, Kept>();
   /** Turns by tenant and session, newest first. */
   readonly turns = new Map<string, ListedTurn[]>();
+  /** Refusal of the next approval. */
+  refusal?: AppError;
+  private readonly drafts = new Map<string, ListedDraft & { end?: 'SENT' | 'DISCARDED'; jobId: string }>();
   private readonly handoffs = new Map<string, ListedHandoff>();
 
   answer(on: On, audit: Audit): void {
@@ -56,6 +66,7 @@ export class FakeAssistant {
       return {};
     });
     this.answerConversations(on);
+    this.answerDrafts(on);
     on(GetAssistantSettings, (ref) => this.replyOf(ref));
     on(SetAssistantSettings, (request) => this.setDraft(request));
     on(PublishAssistantSettings, async (request) => {
@@ -77,6 +88,55 @@ export class FakeAssistant {
       publications: 1,
       version: 1,
     });
+  }
+
+  /** Gives a session a draft that waits. */
+  addDraft(tenantId: string, sessionId: string, text: string): ListedDraft {
+    const [id, now] = [uuidv7(), Date.now()];
+    const times = {
+      createdAt: new Date(now).toISOString(),
+      expiresAt: new Date(now + 86_400_000).toISOString(),
+    };
+    const chat = '4915112345678@s.whatsapp.net';
+    const draft = { id, tenantId, sessionId, chat, text, version: 1, turnId: randomUUID(), ...times };
+    this.drafts.set(id, { ...draft, jobId: randomUUID() });
+    return draft;
+  }
+
+  private answerDrafts(on: On): void {
+    on(ListDrafts, ({ tenantId, sessionId, limit, before = 'g' }) => {
+      const own = [...this.drafts.values()].filter(
+        (one) => one.tenantId === tenantId && !one.end && one.id < before,
+      );
+      const wanted = own.filter((one) => !sessionId || one.sessionId === sessionId).toReversed();
+      return { drafts: wanted.slice(0, limit).map(({ jobId: _, ...draft }) => draft), isCut: false };
+    });
+    on(ApproveDraft, (request) => this.approve(request));
+    on(DiscardDraft, ({ tenantId, draftId }) => {
+      const draft = this.draftOf(tenantId, draftId);
+      if (draft.end === 'SENT') throw new AppError('DRAFT_CONFLICT');
+      draft.end = 'DISCARDED';
+      return {};
+    });
+  }
+
+  private approve({ tenantId, draftId: id, text }: ApproveDraftV1): SentDraft {
+    const draft = this.draftOf(tenantId, id);
+    const { refusal } = this;
+    delete this.refusal;
+    if (refusal) throw refusal;
+    const isOther = draft.end === 'SENT' && text !== undefined && text !== draft.text;
+    if (draft.end === 'DISCARDED' || isOther) throw new AppError('DRAFT_CONFLICT');
+    draft.text = text ?? draft.text;
+    draft.end = 'SENT';
+    return { id, jobId: draft.jobId, text: draft.text };
+  }
+
+  private draftOf(tenantId: string, id: string) {
+    const draft = this.drafts.get(id);
+    if (!draft) throw new AppError('DRAFT_NOT_FOUND');
+    if (draft.tenantId !== tenantId) throw new AppError('FORBIDDEN');
+    return draft;
   }
 
   private answerConversations(on: On): void {
@@ -106,12 +166,14 @@ export class FakeAssistant {
     return provider ? { provider } : {};
   }
 
-  private setProvider({ tenantId, baseUrl, model, fallbackModel = null, key }: SetProviderV1) {
+  private setProvider({ tenantId, kind = 'openai', ...request }: SetProviderV1) {
+    const { baseUrl, model, fallbackModel = null } = request;
     if (!baseUrl.startsWith('https://')) throw invalidField('baseUrl', 'baseUrl must be an https address');
+    if (fallbackModel && kind !== 'openai') throw invalidField('fallbackModel', 'It is for openai alone');
     const before = this.providers.get(tenantId);
-    const keyEnding = key === undefined ? (before?.keyEnding ?? null) : (key?.slice(-4) ?? null);
+    const keyEnding = keyEndingOf(request.key, before);
     const revision = (before?.revision ?? 0) + 1;
-    this.providers.set(tenantId, { baseUrl, model, fallbackModel, keyEnding, revision });
+    this.providers.set(tenantId, { kind, baseUrl, model, fallbackModel, keyEnding, revision });
     return this.providerOf(tenantId);
   }
 
@@ -153,4 +215,8 @@ export class FakeAssistant {
     const kept = this.settings.get(sessionId);
     return kept?.tenantId === tenantId ? kept : undefined;
   }
+}
+
+function keyEndingOf(key: SetProviderV1['key'], before: ProviderView | undefined): string | null {
+  return key === undefined ? (before?.keyEnding ?? null) : (key?.slice(-4) ?? null);
 }

@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { CreateEndpoint, type PasskeyAssertion } from '@svc/contracts';
+import { CreateEndpoint, type DraftRef, type PasskeyAssertion } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
 import {
   type AskedLink,
   assistantCases,
   assistantConversationCases,
+  assistantDraftCases,
   boundEndpointCases,
   type DeadLetter,
   deliveryCases,
+  type DraftWorld,
   type DeliveryWorld,
   eventLogCases,
   type EventLogWorld,
@@ -34,7 +36,7 @@ import { FakeServices } from './fake-services.js';
 
 let nats: TestNats;
 let fakes: FakeServices;
-let world: DeliveryWorld & EventLogWorld & LinkedWorld & PasskeyWorld & PaymentWorld;
+let world: DeliveryWorld & DraftWorld & EventLogWorld & LinkedWorld & PasskeyWorld & PaymentWorld;
 
 beforeAll(async () => {
   nats = await startTestNats();
@@ -47,6 +49,7 @@ beforeAll(async () => {
       rpc: RpcClient.at({ url: nats.url }, 'test'),
       linked: { tenantId, sessionId },
       deadLetter,
+      drafted,
       arrived,
       asked,
     },
@@ -70,6 +73,12 @@ async function deadLetter(): Promise<DeadLetter> {
   const { endpoint } = await world.rpc.request(CreateEndpoint, request);
   const { deliveryId } = fakes.dispatcher.addDelivery(tenantId, endpoint.id);
   return { tenantId, endpointId: endpoint.id, deliveryId };
+}
+
+function drafted(): Promise<DraftRef> {
+  const tenantId = randomUUID();
+  const { id: draftId } = fakes.assistant.addDraft(tenantId, randomUUID(), 'We open at nine.');
+  return Promise.resolve({ tenantId, draftId });
 }
 
 function arrived(contacts: readonly string[]): Promise<{ tenantId: string; ids: string[] }> {
@@ -119,6 +128,7 @@ describe('the fake of', () => {
   test.each([...limitsCases, ...wholeTenantInLimitsCases])('limits: $name', ({ run }) => run(world));
   test.each([...subscriptionCases, ...wholeTenantInBillingCases])('billing: $name', ({ run }) => run(world));
   test.each([...assistantCases, ...assistantConversationCases])('assistant: $name', ({ run }) => run(world));
+  test.each(assistantDraftCases)('assistant, drafts: $name', ({ run }) => run(world));
   test.each(paymentCases)('billing, payments: $name', ({ run }) => run(world));
 });
 

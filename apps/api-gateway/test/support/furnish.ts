@@ -58,6 +58,7 @@ export async function furnish(tenant: NewTenant, word: string): Promise<Resource
     'sessions/passkey/response': challenged,
     'sessions/passkey/confirm': passkeyAt('compare'),
     ...{ calls: ringing(), 'messages/poll': await sentPoll(tenant, sessions, word) },
+    drafts: fakes.assistant.addDraft(tenant.tenantId, sessions, `${word} draft`).id,
     ...{ messages, 'messages/cancel': await queuedText(tenant, sessions, word) },
     ...{ received, 'messages/media': received },
     deliveries: fakes.dispatcher.addDelivery(tenant.tenantId, webhooks).deliveryId,

@@ -75,7 +75,7 @@ const BYTES_PER_TOKEN = 3.5;
 /** Most tokens of each kind, whatever a server says: no call has more, and billing takes none that has. */
 const TOKENS_MAX = LLM_CALL_MAX / 2;
 /** Most characters of an answer that are kept while it comes in, whatever a server sends. */
-const TEXT_MAX = 16_000;
+export const TEXT_MAX = 16_000;
 
 /** This service asks language models by the OpenAI-compatible API of their provider. */
 @Injectable()
@@ -106,6 +106,11 @@ export class Models implements OnApplicationShutdown {
     return { model, text, toolCalls, tokens: tokensOf(usage, messages, text) };
   }
 
+  /** Returns the way to a provider: to that of a tenant a guarded one. */
+  dispatcherFor({ isOperators }: Pick<ProviderAccess, 'isOperators'>): Dispatcher {
+    return isOperators ? this.free : this.guarded;
+  }
+
   async onApplicationShutdown(): Promise<void> {
     await Promise.all([this.guarded.destroy(), this.free.destroy()]);
   }
@@ -116,7 +121,7 @@ export class Models implements OnApplicationShutdown {
       // The environment of the process is nobody's key and nobody's account.
       ...{ organization: null, project: null, webhookSecret: null },
       defaultHeaders: { ...SILENT_HEADERS, 'user-agent': 'svc', ...(key ? {} : { authorization: null }) },
-      fetchOptions: { dispatcher: isOperators ? this.free : this.guarded, redirect: 'error' } as object,
+      fetchOptions: { dispatcher: this.dispatcherFor({ isOperators }), redirect: 'error' } as object,
     });
   }
 }
@@ -153,10 +158,20 @@ function failureOf(error: unknown): ModelFailure {
   if (error instanceof APIUserAbortError) return new ModelFailure('lost', 'ABORTED');
   if (error instanceof APIConnectionTimeoutError) return new ModelFailure('lost', 'TIMEOUT');
   if (error instanceof APIError && error.status) {
-    const status = error.status as number;
-    const isAway = status === 408 || status === 409 || status === 429 || status >= 500;
-    return new ModelFailure(isAway ? 'away' : 'refused', `HTTP_${status}`, retryAfterOf(error.headers));
+    const headers = error.headers as Headers | undefined;
+    return failureOfStatus(error.status as number, headers?.get('retry-after'));
   }
+  return failureOfCause(error);
+}
+
+/** Says what the status of a server means that gave no answer. */
+export function failureOfStatus(status: number, retryAfter: string | null | undefined): ModelFailure {
+  const isAway = status === 408 || status === 409 || status === 429 || status >= 500;
+  return new ModelFailure(isAway ? 'away' : 'refused', `HTTP_${status}`, retryAfterOf(retryAfter));
+}
+
+/** Says whether a question never left, or may have been answered. */
+export function failureOfCause(error: unknown): ModelFailure {
   const codes = causesOf(error).map((cause) => (cause as { code?: unknown }).code);
   const unsent = codes.find((code) => NEVER_CONNECTED.includes(String(code)));
   if (unsent !== undefined) return new ModelFailure('unsent', String(unsent));
@@ -176,12 +191,20 @@ function causesOf(error: unknown): object[] {
   return causes;
 }
 
-function retryAfterOf(headers: Headers | undefined): number | undefined {
-  const seconds = Number(headers?.get('retry-after') ?? NaN);
+function retryAfterOf(value: string | null | undefined): number | undefined {
+  const seconds = Number(value || NaN);
   return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined;
 }
 
-function tokensOf(usage: OpenAI.CompletionUsage | undefined, messages: ModelMessage[], text: string): Tokens {
+/** Numbers of tokens as a server tells them. */
+interface ToldUsage {
+  prompt_tokens: unknown;
+  completion_tokens: unknown;
+  prompt_tokens_details?: { cached_tokens?: unknown } | undefined;
+}
+
+/** Reads the tokens of a call; where the server has not told them, they are estimated by the length of what was asked and said. */
+export function tokensOf(usage: ToldUsage | undefined, asked: object, text: string): Tokens {
   const count = (value: unknown): number =>
     Number.isSafeInteger(value) && Number(value) >= 0 ? Math.min(Number(value), TOKENS_MAX) : 0;
   const estimate = (value: string): number =>
@@ -189,7 +212,7 @@ function tokensOf(usage: OpenAI.CompletionUsage | undefined, messages: ModelMess
   if (!usage)
     return {
       ...{
-        prompt: estimate(JSON.stringify(messages)),
+        prompt: estimate(JSON.stringify(asked)),
         completion: estimate(text),
         cached: 0,
         isEstimated: true,

@@ -5,16 +5,20 @@ import { deleteTenantRows, OF_SESSIONS, OF_TENANT, OUTBOX_ROWS, type TenantRows 
 import { DataSource } from 'typeorm';
 
 // Messages and calls go with their turn.
-const OF_SESSION: readonly TenantRows[] = ['assistant', 'settings_version', 'handoff', 'turn'].map(
-  (table) => ({
-    table,
-    where: `${OF_TENANT} AND ${OF_SESSIONS}`,
-  }),
-);
+const OF_SESSION: readonly TenantRows[] = [
+  'assistant',
+  'settings_version',
+  'handoff',
+  'brain_conversation',
+  'turn',
+].map((table) => ({
+  table,
+  where: `${OF_TENANT} AND ${OF_SESSIONS}`,
+}));
 
 const OF_ALL: readonly TenantRows[] = [
   ...['assistant', 'settings_version', 'handoff', 'turn', 'turn_message', 'model_call'],
-  ...['provider', 'erased_contact', 'audit_outbox'],
+  ...['brain_conversation', 'provider', 'erased_contact', 'audit_outbox'],
 ]
   .map((table) => ({ table, where: OF_TENANT }))
   .concat(OUTBOX_ROWS);

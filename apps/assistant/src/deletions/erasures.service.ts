@@ -6,12 +6,14 @@ import { DataSource } from 'typeorm';
 
 /** Turns of one transaction. */
 const PIECE = 500;
-// Messages and calls go with their turn. A turn that began before and took messages later goes, too: nobody is answered half a question.
+// Messages, calls and drafts go with their turn. A turn that began before and took messages later goes, too: nobody is answered half a question.
 const TURNS_SQL = `DELETE FROM turn WHERE id = ANY (ARRAY(
   SELECT id FROM turn WHERE tenant_id = $1 AND chat = $2 AND first_at < $3 LIMIT ${PIECE}))`;
 // Events of the conversation that nobody has read; of what the dispatcher has it erases itself.
 const EVENTS_SQL = `DELETE FROM event_outbox WHERE envelope ->> 'tenantId' = $1::text AND envelope #>> '{data,chatId}' = $2`;
-const HANDOFFS_SQL = 'DELETE FROM handoff WHERE tenant_id = $1 AND chat = $2';
+const ROWS_SQL = ['handoff', 'brain_conversation'].map(
+  (table) => `DELETE FROM ${table} WHERE tenant_id = $1 AND chat = $2`,
+);
 
 /** This service erases what the assistant keeps of a contact: the conversation with them, as turns, and who has it. */
 @Injectable()
@@ -32,7 +34,7 @@ export class ErasuresService {
         isDone = turns < PIECE;
       });
     }
-    for (const sql of [HANDOFFS_SQL, EVENTS_SQL]) await this.dataSource.query(sql, [tenantId, contact]);
+    for (const sql of [...ROWS_SQL, EVENTS_SQL]) await this.dataSource.query(sql, [tenantId, contact]);
     const { turns = 0 } = await countErased(this.dataSource.manager, erasureId, {});
     return { turns };
   }

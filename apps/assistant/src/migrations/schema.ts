@@ -3,6 +3,8 @@ import { Publications1764800000332 } from './1764800000332-publications.js';
 import { Handoffs1764800000333 } from './1764800000333-handoffs.js';
 import { ErasedContacts1764800000334 } from './1764800000334-erased-contacts.js';
 import { AskedCalls1764800000335 } from './1764800000335-asked-calls.js';
+import { Drafts1764800000337 } from './1764800000337-drafts.js';
+import { Brains1764800000338 } from './1764800000338-brains.js';
 
 /** The schema this service owns: its migrations, in order. */
 export const schema = {
@@ -13,5 +15,7 @@ export const schema = {
     Handoffs1764800000333,
     ErasedContacts1764800000334,
     AskedCalls1764800000335,
+    Drafts1764800000337,
+    Brains1764800000338,
   ],
 };

@@ -11,12 +11,12 @@ import {
 } from '@svc/service';
 import { DataSource, type EntityManager } from 'typeorm';
 
-const READ_SQL = `SELECT base_url AS "baseUrl", model, fallback_model AS "fallbackModel", key_enc AS "keyEnc",
+const READ_SQL = `SELECT kind, base_url AS "baseUrl", model, fallback_model AS "fallbackModel", key_enc AS "keyEnc",
     key_ending AS "keyEnding", revision
   FROM provider WHERE tenant_id = $1`;
-const SET_SQL = `INSERT INTO provider (tenant_id, base_url, model, fallback_model, key_enc, key_ending)
-  VALUES ($1, $2, $3, $4, $5, $6)
-  ON CONFLICT (tenant_id) DO UPDATE SET base_url = $2, model = $3, fallback_model = $4,
+const SET_SQL = `INSERT INTO provider (tenant_id, base_url, model, fallback_model, key_enc, key_ending, kind)
+  VALUES ($1, $2, $3, $4, $5, $6, $8)
+  ON CONFLICT (tenant_id) DO UPDATE SET kind = $8, base_url = $2, model = $3, fallback_model = $4,
     key_enc = CASE WHEN $7 THEN provider.key_enc ELSE $5 END,
     key_ending = CASE WHEN $7 THEN provider.key_ending ELSE $6 END,
     revision = provider.revision + 1`;
@@ -46,11 +46,20 @@ export class ProviderRepository {
   }
 
   /** Writes the provider; a key that is left out stays. */
-  async set({ tenantId, baseUrl, model, fallbackModel, key, actor }: SetProviderV1): Promise<void> {
+  async set({
+    tenantId,
+    kind = 'openai',
+    baseUrl,
+    model,
+    fallbackModel,
+    key,
+    actor,
+  }: SetProviderV1): Promise<void> {
     const sealed = key ? this.box.seal(Buffer.from(key), placeOf(tenantId)) : null;
     const ending = key && key.length >= SHORTEST_WITH_ENDING ? key.slice(-ENDING) : null;
-    const values = [tenantId, baseUrl, model, fallbackModel ?? null, sealed, ending, key === undefined];
+    const values = [tenantId, baseUrl, model, fallbackModel ?? null, sealed, ending, key === undefined, kind];
     const details = {
+      kind,
       baseUrl,
       model,
       ...(key === undefined ? {} : { key: key === null ? 'removed' : 'changed' }),

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import {
   type DeleteProviderV1,
   invalidField,
+  type ProviderKind,
   type ProviderReply,
   type ProviderView,
   type SetProviderV1,
@@ -15,6 +16,7 @@ const STAND_IN = 'stand-in';
 
 /** Access to the models that answer for a tenant. */
 export interface ProviderAccess {
+  kind: ProviderKind;
   baseUrl: string;
   /** Models in the order in which they are asked. */
   models: string[];
@@ -43,7 +45,9 @@ export class ProvidersService {
    * key that nobody can read must not be sent to wherever somebody likes.
    */
   async set(request: SetProviderV1): Promise<ProviderReply> {
-    const { tenantId, baseUrl, key } = request;
+    const { tenantId, baseUrl, key, kind = 'openai', fallbackModel } = request;
+    if (fallbackModel && kind !== 'openai')
+      throw invalidField('fallbackModel', 'fallbackModel is for providers of the kind openai alone');
     const problem = await this.guard.problemWith(baseUrl);
     if (problem) throw invalidField('baseUrl', `baseUrl ${problem}`);
     const stored = await this.providers.find(tenantId);
@@ -69,10 +73,11 @@ export class ProvidersService {
     const row = await this.providers.find(tenantId);
     if (row) {
       const key = this.providers.keyOf(tenantId, row);
-      const models = [model ?? row.model, row.fallbackModel].filter((one) => one !== null);
+      const models = [row.kind === 'openai' ? (model ?? row.model) : row.model, row.fallbackModel];
       return {
         baseUrl: row.baseUrl,
-        models: [...new Set(models)],
+        kind: row.kind,
+        models: [...new Set(models.filter((one) => one !== null))],
         isOperators: false,
         ...(key ? { key } : {}),
       };
@@ -83,14 +88,16 @@ export class ProvidersService {
   /** The stand-in knows tenants by their keys: each has rules of its own there. */
   private standIn(tenantId: string): ProviderAccess | undefined {
     const { sandboxUrl: baseUrl } = this.config;
-    return baseUrl ? { baseUrl, models: [STAND_IN], isOperators: true, key: tenantId } : undefined;
+    return baseUrl
+      ? { kind: 'openai', baseUrl, models: [STAND_IN], isOperators: true, key: tenantId }
+      : undefined;
   }
 
   private ofOperator(): ProviderAccess | undefined {
     const { baseUrl, model, key } = this.config;
     // A session does not choose among the models that the operator pays for.
     if (!baseUrl || !model) return undefined;
-    return { baseUrl, models: [model], isOperators: true, ...(key ? { key } : {}) };
+    return { kind: 'openai', baseUrl, models: [model], isOperators: true, ...(key ? { key } : {}) };
   }
 }
 

@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import type { AssistantSettings, HandoffReason, PublishedVersion } from '@svc/contracts';
+import type { AssistantMode, AssistantSettings, HandoffReason, PublishedVersion } from '@svc/contracts';
 import { log } from '@svc/service';
 import { HistoryService } from './history.service.js';
 import { promptOf, TOOLS } from '../answers/prompt.js';
 import { TypingService } from '../answers/typing.service.js';
 import { ConversationsService } from '../conversations/conversations.service.js';
+import { DraftRepository } from '../drafts/draft.repository.js';
 import { ProvidersService } from '../providers/providers.service.js';
 import { isOpen } from '../settings/hours.js';
+import { modeFor, weakerOf } from '../settings/mode.js';
 import { SettingsService } from '../settings/settings.service.js';
 import { answerOf } from './answer-of.js';
 import { CallRepository } from './call.repository.js';
@@ -43,12 +45,20 @@ export class AnsweringService {
     private readonly history: HistoryService,
     private readonly modelCalls: ModelCallsService,
     private readonly sending: SendingService,
+    private readonly drafts: DraftRepository,
     private readonly typing: TypingService,
   ) {}
 
   /** Carries a turn on. What fails for now is tried again, for as long as its messages may be answered. */
-  async carryOn(turn: Turn, signal: AbortSignal): Promise<void> {
-    const interruption = await this.run(turn, signal).catch((error: unknown) => {
+  async carryOn(claimed: Turn, signal: AbortSignal): Promise<void> {
+    let turn = claimed;
+    const run = async (): Promise<Interruption> => {
+      const published = await this.settings.published(claimed);
+      if (!published) return { end: { outcome: 'OFF' } };
+      turn = { ...claimed, mode: modeOf(claimed, published.settings) };
+      return this.run(turn, published, signal);
+    };
+    const interruption = await run().catch((error: unknown) => {
       if (signal.aborted) return { waitMs: 0 };
       const { id, sessionId, tenantId } = turn;
       log().warn({ turn: id, sessionId, tenantId, err: error }, 'turn waits');
@@ -60,19 +70,30 @@ export class AnsweringService {
     atStep('a-7');
   }
 
-  private async run(turn: Turn, signal: AbortSignal): Promise<Interruption> {
-    const published = await this.settings.published(turn);
-    if (!published) return { end: { outcome: 'OFF' } };
+  private async run(turn: Turn, published: PublishedVersion, signal: AbortSignal): Promise<Interruption> {
     const { settings } = published;
     if (Date.now() - turn.newestAt.getTime() > settings.answerWithinMs)
       return { end: { outcome: 'TOO_LATE' } };
     const answer = writtenAnswer(turn) ?? (await this.answer(turn, published, signal));
     if (answer === 'gone' || !('parts' in answer)) return answer;
-    if (settings.mode !== 'auto') return { end: { outcome: 'SHADOWED' } };
-    const interruption = await this.sending.send(turn, answer, settings, signal);
+    if (turn.mode === 'off' || turn.mode === 'shadow') return { end: { outcome: 'SHADOWED' } };
+    const interruption = await this.bringOut(turn, answer, settings, signal);
     if (interruption) return interruption;
     if (answer.handoff) await this.leaveToPerson(turn, answer.handoff, settings);
-    return { end: endOf(answer) };
+    return { end: endOf(answer, turn) };
+  }
+
+  /** Sends an answer, or keeps it for a person to approve. */
+  private async bringOut(
+    turn: Turn,
+    answer: Answer,
+    settings: AssistantSettings,
+    signal: AbortSignal,
+  ): Promise<Interruption | undefined> {
+    if (turn.mode !== 'draft') return this.sending.send(turn, answer, settings, signal);
+    // The rest of an answer would make no sense alone, where a part was sent before the mode changed.
+    if (answer.parts.length > 0 && turn.sent === 0) await this.drafts.keep(turn, answer.parts.join('\n\n'));
+    return undefined;
   }
 
   /** Makes the answer of a turn and writes it. */
@@ -96,7 +117,7 @@ export class AnsweringService {
         ...{ text: settings.handoffText, handoff: 'PROVIDER_FAILED', detail: outcome.failed },
       });
     if (!('call' in outcome)) return outcome;
-    const answer = answerOf(outcome.answer, published, checked);
+    const answer = answerOf(outcome.answer, published, checked, turn.mode);
     const fate = await this.calls.answer(turn, outcome.call, answer, settings.debounceMs);
     if (fate !== 'accepted') return 'gone';
     atStep('a-5');
@@ -121,7 +142,7 @@ export class AnsweringService {
       tools: TOOLS,
     };
     const asked = this.modelCalls.ask(turn, question, subscription, signal);
-    return settings.typing && settings.mode === 'auto' ? this.typing.during(turn, asked) : asked;
+    return settings.typing && turn.mode === 'auto' ? this.typing.during(turn, asked) : asked;
   }
 
   /** Writes an answer of the settings. */
@@ -163,8 +184,15 @@ function writtenAnswer({ state, parts, version, handoff, detail }: Turn): Answer
   return { parts, version, handoff, detail };
 }
 
-function endOf({ handoff, detail }: Answer): TurnEnd {
+/** Says which mode holds for a turn: that of its contact; of one that has its answer not more than held when that was made. */
+function modeOf({ chat, state, mode }: Turn, settings: AssistantSettings): AssistantMode {
+  const now = modeFor(chat, settings);
+  return state === 'ANSWERED' && mode ? weakerOf(mode, now) : now;
+}
+
+function endOf({ handoff, detail }: Answer, { mode }: Turn): TurnEnd {
   if (detail === CLOSED) return { outcome: CLOSED };
   if (handoff === 'PROVIDER_FAILED') return { outcome: 'PROVIDER_FAILED', detail };
-  return { outcome: handoff ? 'HANDED_OFF' : 'ANSWERED', detail: handoff };
+  if (handoff) return { outcome: 'HANDED_OFF', detail: handoff };
+  return { outcome: mode === 'draft' ? 'DRAFTED' : 'ANSWERED', detail: null };
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import {
   type AssistantSettings,
@@ -88,18 +87,10 @@ function endOfDay(
 }
 
 /** Says whether the settings mean a contact. One whose number the platform hides is on no list. */
-function isMeant(
-  { chat, phone }: Turn,
-  { contactsPercent, answerOnly, neverAnswer }: AssistantSettings,
-): boolean {
+function isMeant({ phone, mode }: Turn, { answerOnly, neverAnswer }: AssistantSettings): boolean {
+  if (mode === 'off') return false;
   if (phone !== null && neverAnswer.includes(phone)) return false;
-  if (answerOnly.length > 0 && (phone === null || !answerOnly.includes(phone))) return false;
-  return isAmong(chat, contactsPercent);
-}
-
-/** Says whether a contact is among so many per cent: always the same ones, and with more per cent those and further ones. */
-function isAmong(chat: string, percent: number): boolean {
-  return createHash('sha256').update(chat).digest().readUInt32BE() % 100 < percent;
+  return answerOnly.length === 0 || (phone !== null && answerOnly.includes(phone));
 }
 
 const endOf = (outcome: TurnEnd['outcome'], detail?: string): Interruption => ({

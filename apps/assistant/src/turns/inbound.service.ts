@@ -7,6 +7,7 @@ import type {
   SessionModeChangedV1,
 } from '@svc/contracts';
 import { type ConversationRef, ConversationsService } from '../conversations/conversations.service.js';
+import { DraftRepository } from '../drafts/draft.repository.js';
 import { SettingsService } from '../settings/settings.service.js';
 import { atStep } from './steps.js';
 import { TurnRepository } from './turn.repository.js';
@@ -23,6 +24,7 @@ export class InboundService {
     private readonly settings: SettingsService,
     private readonly turns: TurnRepository,
     private readonly conversations: ConversationsService,
+    private readonly drafts: DraftRepository,
     private readonly runner: TurnRunner,
   ) {}
 
@@ -41,9 +43,15 @@ export class InboundService {
     if (turn) this.runner.wake(turn.id, turn.dueInMs);
   }
 
-  /** Leaves a conversation to a member who has written in it by hand; what software sends, such as a notice, changes nothing. */
-  async noteSent({ tenantId, data: { sessionId, to, sentBy } }: Envelope<OutboundMessageV1>): Promise<void> {
-    if (sentBy !== 'MEMBER') return;
+  /**
+   * Leaves a conversation to a member who has written in it by hand; a draft that was approved, and what software sends, such as a notice, change
+   * nothing.
+   */
+  async noteSent({
+    tenantId,
+    data: { sessionId, to, sentBy, jobId },
+  }: Envelope<OutboundMessageV1>): Promise<void> {
+    if (sentBy !== 'MEMBER' || (await this.drafts.isDrafted(jobId))) return;
     const published = await this.settings.published({ tenantId, sessionId });
     if (published && published.settings.mode !== 'off')
       await this.leaveToPerson({ tenantId, sessionId, chat: to }, published.settings);
@@ -53,14 +61,16 @@ export class InboundService {
   async noteMode({ tenantId, data: { sessionId, botMode } }: Envelope<SessionModeChangedV1>): Promise<void> {
     if (botMode === 'MANAGED') return;
     await this.turns.endAll(tenantId, sessionId, 'NOT_MANAGED');
+    await this.drafts.overtake({ tenantId, sessionId });
     this.runner.abandon(sessionId);
   }
 
-  private leaveToPerson(
+  private async leaveToPerson(
     conversation: ConversationRef,
     { humanPauseMinutes }: AssistantSettings,
   ): Promise<void> {
-    return this.conversations.handOver(conversation, 'HUMAN_WROTE', humanPauseMinutes);
+    await this.drafts.overtake(conversation);
+    await this.conversations.handOver(conversation, 'HUMAN_WROTE', humanPauseMinutes);
   }
 }
 

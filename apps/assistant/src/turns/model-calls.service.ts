@@ -3,9 +3,10 @@ import { Injectable } from '@nestjs/common';
 import { GiveBackLlmCall, type SubscriptionState, TakeLlmCall } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
 import { PeriodicTasks } from '@svc/service';
-import { type ModelAnswer, ModelFailure, Models, type Question } from '../answers/model.js';
+import { type ModelAnswer, ModelFailure } from '../answers/model.js';
+import type { BrainQuestion } from '../brains/brain.js';
+import { Brains } from '../brains/brains.service.js';
 import { AssistantConfig } from '../config.js';
-import type { ProviderAccess } from '../providers/providers.service.js';
 import { type AnsweredCall, CallRepository, type LeftCall } from './call.repository.js';
 import { dayOf } from './checks.service.js';
 import { atStep } from './steps.js';
@@ -19,7 +20,7 @@ const WAIT_MS = 1_000;
 const SETTLE_MS = 5_000;
 
 /** A question to the models of a provider. */
-export type TurnQuestion = Pick<Question, 'messages' | 'maxTokens' | 'tools'> & { access: ProviderAccess };
+export type TurnQuestion = Pick<BrainQuestion, 'messages' | 'maxTokens' | 'tools' | 'access'>;
 
 /** Outcome of a question: an answer, or what failed for good, or an interruption. */
 export type CallOutcome = { call: AnsweredCall; answer: ModelAnswer } | { failed: string } | Interruption;
@@ -28,7 +29,7 @@ export type CallOutcome = { call: AnsweredCall; answer: ModelAnswer } | { failed
 @Injectable()
 export class ModelCallsService {
   constructor(
-    private readonly models: Models,
+    private readonly brains: Brains,
     private readonly calls: CallRepository,
     private readonly rpc: RpcClient,
     private readonly config: AssistantConfig,
@@ -73,7 +74,8 @@ export class ModelCallsService {
     }
     atStep('a-4');
     try {
-      const answer = await this.models.ask({ ...question, timeoutMs: this.config.modelTimeoutMs, signal });
+      const { modelTimeoutMs: timeoutMs } = this.config;
+      const answer = await this.brains.ask({ ...question, conversation: turn, timeoutMs, signal });
       return { call: { id: callId, tokens: answer.tokens, model: answer.model }, answer };
     } catch (error) {
       if (!(error instanceof ModelFailure)) throw error;

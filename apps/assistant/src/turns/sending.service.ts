@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type AssistantSettings, ERROR_CATALOGUE, SendAnswer } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
-import { v5 as uuidv5 } from 'uuid';
+import { jobIdOf } from '../answers/job-id.js';
 import { TypingService } from '../answers/typing.service.js';
 import { atStep } from './steps.js';
 import type { Answer, Interruption, Turn } from './turn.js';
@@ -58,6 +58,3 @@ export class SendingService {
     return { end: { outcome: 'REFUSED', detail: code } };
   }
 }
-
-/** Makes the id of the job of a part: the same one for each try. */
-export const jobIdOf = (turnId: string, index: number): string => uuidv5(String(index), turnId);

@@ -12,7 +12,7 @@ export const RENEW_MS = 5_000;
 const NOW = 'clock_timestamp()';
 const ms = (parameter: string): string => `make_interval(secs => ${parameter}::float / 1000)`;
 const COLUMNS = `id, tenant_id AS "tenantId", session_id AS "sessionId", chat, state, claim::text, generation,
-  phone, newest_id AS "newestId", newest_at AS "newestAt", parts, sent, version, handoff, detail`;
+  phone, newest_id AS "newestId", newest_at AS "newestAt", mode, parts, sent, version, handoff, detail`;
 
 /** Finds a message that was taken before, or is of somebody who was erased after they wrote it. */
 const IS_KNOWN_SQL = `SELECT FROM turn_message WHERE id = $1
@@ -46,8 +46,9 @@ const SENT_SQL = `UPDATE turn SET sent = $3 WHERE id = $1 AND claim = $2 RETURNI
 const WAIT_SQL = `UPDATE turn SET claim = NULL, claimed_until = NULL, due_at = ${NOW} + ${ms('$3')}
   WHERE id = $1 AND claim = $2`;
 const END_SQL = `WITH ended AS (
-    UPDATE turn SET state = 'DONE', outcome = $3, detail = coalesce($4, detail), ended_at = ${NOW}, claimed_until = NULL,
-      answered_at = CASE WHEN sent > 0 THEN svc_now(tenant_id) END, parts = CASE $3 WHEN 'SHADOWED' THEN parts END
+    UPDATE turn SET state = 'DONE', outcome = $3, detail = coalesce($4, detail), mode = $5, ended_at = ${NOW},
+      claimed_until = NULL, answered_at = CASE WHEN sent > 0 THEN svc_now(tenant_id) END,
+      parts = CASE $3 WHEN 'SHADOWED' THEN parts END
     WHERE id = $1 AND claim = $2 AND state <> 'DONE' RETURNING id)
   UPDATE turn_message m SET body = NULL FROM ended WHERE m.turn_id = ended.id`;
 const END_ALL_SQL = `WITH ended AS (
@@ -148,8 +149,8 @@ export class TurnRepository {
   }
 
   /** Ends a turn; what was written in it is deleted. */
-  async end({ id, claim }: Turn, { outcome, detail }: TurnEnd): Promise<void> {
-    await this.dataSource.query(END_SQL, [id, claim, outcome, detail ?? null]);
+  async end({ id, claim, mode }: Turn, { outcome, detail }: TurnEnd): Promise<void> {
+    await this.dataSource.query(END_SQL, [id, claim, outcome, detail ?? null, mode]);
   }
 
   /** Ends all turns of a session, whoever answers them. */

@@ -1,4 +1,4 @@
-import type { HandoffReason, MessageBody, TurnOutcome } from '@svc/contracts';
+import type { AssistantMode, HandoffReason, MessageBody, TurnOutcome } from '@svc/contracts';
 
 /** A turn that this process has claimed. */
 export interface Turn {
@@ -18,6 +18,8 @@ export interface Turn {
   newestId: string;
   /** Time at which the newest message arrived. */
   newestAt: Date;
+  /** Mode that holds for the contact; null: it is not known yet. */
+  mode: AssistantMode | null;
   /** Parts of the answer, once there is one. */
   parts: string[] | null;
   /** Parts that were sent. */

@@ -77,3 +77,33 @@ test('a number that nobody has asked to answer answers nobody', async () => {
   await waitFor('the other answer', async () => (await textsOf(talkative, contact)).length > 0, LONG);
   expect(await textsOf(silent, contact)).toEqual([]);
 });
+
+test('a number whose assistant drafts sends what a person approves, once, and what it was edited to', async () => {
+  const actor = await Actor.create(stack);
+  await switchOn(actor, { mode: 'draft', debounceMs: 0 });
+  const drafted = async (contact: string): Promise<string> => {
+    await actor.write(contact, 'Hello?');
+    return waitFor(
+      'the draft',
+      async () => {
+        const { body } = await actor.api<{ items: { id: string; contact: string }[] }>('GET', '/v1/drafts');
+        return body.items.find((draft) => draft.contact.startsWith(contact))?.id;
+      },
+      LONG,
+    );
+  };
+  const [contact, other] = [inventPhone(), inventPhone()];
+  const [id, otherId] = [await drafted(contact), await drafted(other)];
+  expect(await textsOf(actor, contact)).toEqual([]);
+  const approvals = [1, 2].map(() => actor.api('POST', `/v1/drafts/${id}/approve`));
+  for (const approval of await Promise.all(approvals)) expectStatus(approval, 200);
+  expectStatus(await actor.api('POST', `/v1/drafts/${otherId}/edit`, { text: 'By hand.' }), 200);
+  await waitFor('the edited one', async () => (await textsOf(actor, other)).length > 0, LONG);
+  await waitFor('the approved one', async () => (await textsOf(actor, contact)).length > 0, LONG);
+  expect(await textsOf(actor, contact)).toEqual(['You wrote: Hello?']);
+  expect(await textsOf(actor, other)).toEqual(['By hand.']);
+  const again = await drafted(contact);
+  await actor.send(contact, 'A notice.');
+  const late = await actor.api('POST', `/v1/drafts/${again}/approve`);
+  expect([late.status, late.body['code']]).toEqual([409, 'DRAFT_CONFLICT']);
+});

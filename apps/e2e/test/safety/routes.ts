@@ -28,6 +28,7 @@ export interface Ids {
   erasure: string;
   media: string;
   widget: string;
+  draft: string;
 }
 
 interface Operation {
@@ -103,6 +104,7 @@ export function goodBodies(ids: Ids): Record<string, Record<string, unknown>> {
     publishSessionAssistant: { version: 1, ifRevision: 1 },
     handOffConversation: { minutes: 60 },
     putOptOutWords: { words: ['good'], resumeWords: ['better'] },
+    editDraft: { text: 'good' },
     openCheckout: { plan: 'GROWTH' },
     createApiKey: { name: 'good', scopes: ['messages:read'], rotates: ids.kid },
     checkApiKeys: { candidates: [`rk_live_${ids.kid}`] },
@@ -118,7 +120,7 @@ export function pathWith({ path }: Route, ids: Ids): string {
     ...{ contacts: '4915550001111', 'opt-outs': '4915550001111' },
     erasures: ids.erasure,
     media: ids.media,
-    widgets: ids.widget,
+    ...{ widgets: ids.widget, drafts: ids.draft },
     ...{ webhooks: ids.webhook, deliveries: ids.delivery, replays: ids.replay },
   }[resource ?? ''];
   if (path.includes('{') && !id) throw new Error(`${path}: no id is known for ${resource}`);
@@ -143,6 +145,7 @@ export async function furnish(actor: Actor, word: string): Promise<Ids> {
     session: actor.sessionId,
     ...{ message, conversation: view.body.conversationId, erasure: await erasureOf(actor) },
     ...{ webhook, delivery, replay: replay.body.replay.id, widget: await widgetOf(actor, word) },
+    draft: await draftOf(actor, word),
     ...{ kid: actor.tenant.kid, media: await actor.upload() },
   };
 }
@@ -154,6 +157,22 @@ async function widgetOf(actor: Actor, word: string): Promise<string> {
     sessionId: actor.sessionId,
   });
   return body.id;
+}
+
+/** Has the assistant draft an answer, and switches it off again. */
+async function draftOf(actor: Actor, word: string): Promise<string> {
+  const path = `/v1/sessions/${actor.sessionId}/assistant`;
+  const publish = async (mode: string): Promise<void> => {
+    await actor.api('PUT', path, { settings: { mode, debounceMs: 0 } });
+    await actor.api('POST', `${path}/publish`);
+  };
+  await publish('draft');
+  await actor.write('4915550007777', `${word} question`);
+  const id = await waitFor('a draft', async () => {
+    return (await actor.api<{ items: { id: string }[] }>('GET', '/v1/drafts')).body.items[0]?.id;
+  });
+  await publish('off');
+  return id;
 }
 
 /** Erases a contact and returns the id of the receipt. */

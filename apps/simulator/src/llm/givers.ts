@@ -11,7 +11,7 @@ const MODELS = ['stand-in', 'stand-in-small', 'stand-in-transcribe'];
 const JSON_TYPE = 'application/json';
 
 /** Gives the answer to a call with this body, of this type. @throws LlmError where it is refused */
-type Giver = (call: OpenCall, body: Buffer, type: string) => Promise<void>;
+export type Giver = (call: OpenCall, body: Buffer, type: string) => Promise<void>;
 
 /** Functions that answer calls, by kind. */
 export const GIVERS: Record<LlmCallKind, Giver> = {
@@ -61,7 +61,7 @@ async function giveModels(call: OpenCall): Promise<void> {
 }
 
 /** Does what a rule says before there is an answer: waits, hangs up, refuses. @throws LlmError where it refuses */
-async function follow(call: OpenCall, facts: CallFacts): Promise<LlmRule | undefined> {
+export async function follow(call: OpenCall, facts: CallFacts): Promise<LlmRule | undefined> {
   const rule = call.key.rules.take(facts);
   await call.wait(rule?.delayMs);
   if (rule?.error && !call.isOver) {
@@ -73,13 +73,14 @@ async function follow(call: OpenCall, facts: CallFacts): Promise<LlmRule | undef
 }
 
 /** Makes two pieces of a body that is no stream, so that it can be cut in the middle. */
-function halves(text: string): string[] {
+export function halves(text: string): string[] {
   const letters = Array.from(text);
   const middle = Math.ceil(letters.length / 2);
   return [letters.slice(0, middle).join(''), letters.slice(middle).join('')];
 }
 
-function jsonOf(body: Buffer): unknown {
+/** Reads a body. @throws LlmError where it is no JSON */
+export function jsonOf(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'));
   } catch {

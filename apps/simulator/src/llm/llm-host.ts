@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { log } from '@svc/service';
 import type { CallLog } from './call-log.js';
-import { GIVERS } from './givers.js';
+import { type Giver, GIVERS } from './givers.js';
 import { LlmError } from './llm-error.js';
 import type { LlmKeys } from './llm-keys.js';
 import { answerError, OpenCall } from './open-call.js';
@@ -29,6 +29,8 @@ export class LlmHost {
   constructor(
     private readonly keys: LlmKeys,
     private readonly calls: CallLog,
+    /** Givers of further paths, which answer as `chat` by their beginnings. */
+    private readonly brains: Readonly<Record<string, Giver>> = {},
   ) {}
 
   /** Resolves with the base address that callers use. */
@@ -53,16 +55,25 @@ export class LlmHost {
     const key = KEY.exec(request.headers.authorization ?? '')?.[1];
     if (key === undefined)
       throw new LlmError(401, 'authorization must be Bearer and a key of 1 to 100 characters');
-    const kind = KINDS[`${request.method} ${request.url?.split('?')[0]}`];
-    if (kind === undefined) throw new LlmError(404, 'there is no such path');
+    const { kind, give } = this.routeOf(`${request.method} ${request.url?.split('?')[0]}`);
     const call = new OpenCall(this.keys.use(key), kind, response, this.calls);
     try {
-      await GIVERS[kind](call, await bodyOf(request), request.headers['content-type'] ?? '');
+      await give(call, await bodyOf(request), request.headers['content-type'] ?? '');
     } catch (error) {
       if (!(error instanceof LlmError || call.isOver))
         log().error({ err: error }, 'a call of the stand-in failed');
       call.refuse(error);
     }
+  }
+
+  /** @throws LlmError where there is no such path */
+  private routeOf(route: string): { kind: LlmCallKind; give: Giver } {
+    const kind = KINDS[route];
+    if (kind) return { kind, give: GIVERS[kind] };
+    const path = Object.keys(this.brains).find((start) => route.startsWith(`POST ${start}`));
+    const give = path === undefined ? undefined : this.brains[path];
+    if (!give) throw new LlmError(404, 'there is no such path');
+    return { kind: 'chat', give };
   }
 }
 

@@ -1,3 +1,4 @@
+import { ASSISTANT_ERRORS } from './assistant-errors.js';
 import { entry, type ErrorEntry } from './error-entry.js';
 import { GONE_ERRORS } from './gone-errors.js';
 import { LAYERS_IN_WORDS } from '../limits/layers.js';
@@ -142,6 +143,13 @@ export const ERROR_CATALOGUE = {
     'There is no such conversation.',
     'List your conversations with GET /v1/conversations.',
   ),
+  DRAFT_NOT_FOUND: entry(
+    404,
+    false,
+    'info',
+    'There is no such draft, or its day is over.',
+    'List the drafts that wait with GET /v1/drafts.',
+  ),
   CONTACT_NOT_FOUND: entry(
     404,
     false,
@@ -240,13 +248,7 @@ export const ERROR_CATALOGUE = {
     'The session does not allow this as it is.',
     'Do what the message says; a bound endpoint changes with PUT /v1/sessions/:id/external-config.',
   ),
-  ASSISTANT_CONFLICT: entry(
-    409,
-    false,
-    'info',
-    'The settings of this assistant have changed meanwhile.',
-    'Read them again with GET /v1/sessions/:id/assistant, and apply the change to what they are now.',
-  ),
+  ...ASSISTANT_ERRORS,
   ENDPOINT_CONFLICT: entry(
     409,
     true,

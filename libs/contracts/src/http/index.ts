@@ -1,10 +1,17 @@
-export { PutProviderBody, ProviderView, TenantAssistant } from './assistant/provider.js';
+export {
+  PROVIDER_KINDS,
+  type ProviderKind,
+  PutProviderBody,
+  ProviderView,
+  TenantAssistant,
+} from './assistant/provider.js';
 export {
   PublishAssistantBody,
   PutSessionAssistantBody,
   SessionAssistant,
 } from './assistant/session-assistant.js';
 export { AssistantSettings, PublishedSettings } from './assistant/settings.js';
+export { DraftView, EditDraftBody, ListDraftsQuery, SentDraft } from './assistant/drafts.js';
 export { ConversationOwnerView, HandoffBody, HandoffView } from './assistant/handoffs.js';
 export {
   MODEL_CALL_STATES,

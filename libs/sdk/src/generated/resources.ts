@@ -22,7 +22,9 @@ import type {
   CreateWidgetBody,
   CreatedSession,
   DeliveryView,
+  DraftView,
   DryRun,
+  EditDraftBody,
   EndpointReasonBody,
   Erasure,
   EventLogPage,
@@ -58,6 +60,7 @@ import type {
   ReplayStart,
   SandboxClock,
   SendMessageRequest,
+  SentDraft,
   SessionAssistant,
   SessionLimits,
   SessionQr,
@@ -114,6 +117,16 @@ export interface ListConversationMessagesQuery {
   limit?: number | undefined;
   /** Cursor: nextCursor of the page before. */
   before?: string | undefined;
+}
+
+/** Query of `GET /v1/drafts`. */
+export interface ListDraftsQuery {
+  /** Items per page, 1 to 200. */
+  limit?: number | undefined;
+  /** Cursor: nextCursor of the page before. */
+  before?: string | undefined;
+  /** Only drafts of this session. */
+  sessionId?: string | undefined;
 }
 
 /** Query of `GET /v1/events`. */
@@ -416,9 +429,9 @@ export class AssistantResource {
   }
 
   /**
-   * Say which language models answer for you. Any API that is compatible with that of OpenAI. It hears what
-   * contacts write to sessions whose assistant is on. A key that is left out stays, unless `baseUrl` is
-   * another one: then it is given again, or null.
+   * Say which language models answer for you. Any API that is compatible with that of OpenAI, or a brain of
+   * your own behind HTTP, Dify or Flowise. It hears what contacts write to sessions whose assistant is on. A
+   * key that is left out stays, unless `baseUrl` is another one: then it is given again, or null.
    */
   put(body: PutProviderBody, options?: CallOptions): Promise<TenantAssistant> {
     return this.caller.json<TenantAssistant>({ method: 'PUT', path: '/v1/assistant', body }, options);
@@ -578,6 +591,55 @@ export class DeliveriesResource {
   replay(id: string, options?: CallOptions): Promise<DeliveryView> {
     return this.caller.json<DeliveryView>(
       { method: 'POST', path: `/v1/deliveries/${encodeURIComponent(id)}/replay` },
+      options,
+    );
+  }
+}
+
+/** `drafts` of the API. */
+export class DraftsResource {
+  constructor(protected readonly caller: Caller) {}
+
+  /**
+   * List answers that wait for a person to approve them, the last one first. The assistant makes them where
+   * its mode is draft. A conversation has one at most: what the contact writes next ends it. Each waits for
+   * 24 hours, the 500 newest ones of a session. A page may hold fewer drafts than limit, although there are
+   * more: nextCursor is null at the end.
+   */
+  list(query: ListDraftsQuery = {}, options?: CallOptions): Paged<DraftView> {
+    return this.caller.pages<DraftView>(
+      { method: 'GET', path: '/v1/drafts', query, cursor: 'before' },
+      options,
+    );
+  }
+
+  /**
+   * Send a draft as it is. It is sent once, however often it is approved, and counts as any other message.
+   * `DRAFT_CONFLICT` where somebody has written in the conversation since, or the draft was discarded:
+   * nothing is sent then.
+   */
+  approve(id: string, options?: CallOptions): Promise<SentDraft> {
+    return this.caller.json<SentDraft>(
+      { method: 'POST', path: `/v1/drafts/${encodeURIComponent(id)}/approve` },
+      options,
+    );
+  }
+
+  /**
+   * Send a draft with another text. As `approveDraft`, with this text in place of its own. A repeat with the
+   * same text changes nothing; one with another text is `DRAFT_CONFLICT`.
+   */
+  edit(id: string, body: EditDraftBody, options?: CallOptions): Promise<SentDraft> {
+    return this.caller.json<SentDraft>(
+      { method: 'POST', path: `/v1/drafts/${encodeURIComponent(id)}/edit`, body },
+      options,
+    );
+  }
+
+  /** Discard a draft. Nothing is sent. `DRAFT_CONFLICT` where it was approved. */
+  discard(id: string, options?: CallOptions): Promise<void> {
+    return this.caller.nothing(
+      { method: 'POST', path: `/v1/drafts/${encodeURIComponent(id)}/discard` },
       options,
     );
   }
@@ -1447,6 +1509,7 @@ export class Resources {
   readonly contacts: ContactsResource;
   readonly conversations: ConversationsResource;
   readonly deliveries: DeliveriesResource;
+  readonly drafts: DraftsResource;
   readonly erasures: ErasuresResource;
   readonly events: EventsResource;
   readonly handoffs: HandoffsResource;
@@ -1470,6 +1533,7 @@ export class Resources {
     this.contacts = new ContactsResource(caller);
     this.conversations = new ConversationsResource(caller);
     this.deliveries = new DeliveriesResource(caller);
+    this.drafts = new DraftsResource(caller);
     this.erasures = new ErasuresResource(caller);
     this.events = new EventsResource(caller);
     this.handoffs = new HandoffsResource(caller);

@@ -46,10 +46,10 @@ export interface ApiKeyView {
 /** `AssistantSettings` of the API description. */
 export interface AssistantSettings {
   /**
-   * Whether the assistant answers: off answers nobody, shadow makes answers and sends none, auto sends them.
-   * Left out: off.
+   * Whether the assistant answers: off answers nobody, shadow makes answers and sends none, draft has a
+   * person approve each, auto sends them. Left out: off.
    */
-  mode?: 'off' | 'shadow' | 'auto' | undefined;
+  mode?: 'off' | 'shadow' | 'draft' | 'auto' | undefined;
   /** What the model is told about the business and how to answer, in any language. Left out: empty. */
   instructions?: string | undefined;
   /** Model of this session; null takes that of the provider. Left out: null. */
@@ -94,10 +94,15 @@ export interface AssistantSettings {
   /** Whether it answers in groups, to messages that name the number. Left out: false. */
   groups?: boolean | undefined;
   /**
-   * Per cent of contacts whom it answers: always the same ones, and with more per cent those and further
-   * ones. Left out: 100.
+   * Per cent of contacts for whom `mode` holds: always the same ones, and with more per cent those and
+   * further ones. For the others `otherMode` does. Left out: 100.
    */
   contactsPercent?: number | undefined;
+  /**
+   * Mode for the contacts beyond `contactsPercent`; it never goes further than `mode`, in the order off,
+   * shadow, draft, auto. Left out: off.
+   */
+  otherMode?: 'off' | 'shadow' | 'draft' | 'auto' | undefined;
   /** Phone numbers of the only contacts whom it answers; empty: it answers all. Left out: none. */
   answerOnly?: string[] | undefined;
   /** Phone numbers of contacts whom it never answers, such as suppliers and colleagues. Left out: none. */
@@ -656,6 +661,39 @@ export interface DeliveryView {
   createdAt: string;
 }
 
+/** `DraftPage` of the API description. */
+export interface DraftPage {
+  /** The page. */
+  items: DraftView[];
+  /** Give it as `before` to get the next page; null: this is the last. */
+  nextCursor: string | null;
+}
+
+/** `DraftView` of the API description. */
+export interface DraftView {
+  /** Id of the draft. */
+  id: string;
+  /** Session. */
+  sessionId: string;
+  /** Conversation. */
+  conversationId: string;
+  /** Address of the contact, or of the group. */
+  contact: string;
+  /** Turn whose answer it is. */
+  turnId: string;
+  /**
+   * What would be sent. Where a call that approved it was cut off: the text of that call, until it is
+   * repeated.
+   */
+  text: string;
+  /** Version of the settings that it was written by. */
+  version: number;
+  /** When it was written. */
+  createdAt: string;
+  /** When it is forgotten if nobody approves it. */
+  expiresAt: string;
+}
+
 /** `DryRun` of the API description. */
 export interface DryRun {
   /** Always DRY_RUN. */
@@ -684,6 +722,12 @@ export interface DryRunRefusal {
   meta: Record<string, unknown>;
   /** When it would be accepted again, where that is known. */
   retryAt: string | null;
+}
+
+/** `EditDraftBody` of the API description. */
+export interface EditDraftBody {
+  /** Text that is sent in place of that of the draft. */
+  text: string;
 }
 
 /** `EditRequest` of the API description. */
@@ -914,6 +958,7 @@ export interface HttpErrorBody {
     | 'PASSKEY_NOT_FOUND'
     | 'MESSAGE_NOT_FOUND'
     | 'CONVERSATION_NOT_FOUND'
+    | 'DRAFT_NOT_FOUND'
     | 'CONTACT_NOT_FOUND'
     | 'ERASURE_NOT_FOUND'
     | 'ENDPOINT_NOT_FOUND'
@@ -928,6 +973,7 @@ export interface HttpErrorBody {
     | 'QR_CONFLICT'
     | 'SESSION_STATE_CONFLICT'
     | 'ASSISTANT_CONFLICT'
+    | 'DRAFT_CONFLICT'
     | 'ENDPOINT_CONFLICT'
     | 'API_KEY_CONFLICT'
     | 'API_KEY_REPLACED'
@@ -2166,6 +2212,8 @@ export interface ProviderPage {
 
 /** `ProviderView` of the API description. */
 export interface ProviderView {
+  /** What is asked there. More may come. */
+  kind: 'openai' | 'http' | 'dify' | 'flowise' | (string & {});
   /** Base address of the API. */
   baseUrl: string;
   /** Model that answers. */
@@ -2256,11 +2304,22 @@ export interface PutExternalConfigBody {
 
 /** `PutProviderBody` of the API description. */
 export interface PutProviderBody {
-  /** Base address of an OpenAI-compatible API: https, a public host, no user info. */
+  /**
+   * What is asked there. Left out: openai. - openai: an OpenAI-compatible API. - http: a program of your own.
+   * It gets `{conversationId, sessionId, messages: [{role: user | assistant, text}]}` as a POST and answers
+   * `{text}` or `{parts: [text]}`, with `handoff: true` where a person shall have the conversation, and
+   * `usage: {promptTokens, completionTokens}` where it knows them. - dify: a chat app of Dify. flowise: a
+   * flow of Flowise. An answer with `[hand_over]` in it hands the conversation to a person.
+   */
+  kind?: 'openai' | 'http' | 'dify' | 'flowise' | undefined;
+  /**
+   * Address: https, a public host, no user info. openai and dify: the base of the API, as with `/v1` at its
+   * end; http: where questions are posted; flowise: that of the flow, with `/api/v1/prediction/` and its id.
+   */
   baseUrl: string;
-  /** Model that answers. */
+  /** Model that answers; where kind is not openai a name of yours, under which its calls are listed. */
   model: string;
-  /** Model of the same provider that is asked where the first one fails; null: none. */
+  /** Model of the same provider that is asked where the first one fails, of the kind openai alone; null: none. */
   fallbackModel?: string | null | undefined;
   /** Key of the provider. Left out: the one that is stored stays; null: there is none. */
   key?: string | null | undefined;
@@ -2515,6 +2574,16 @@ export interface SendMessageRequest {
   clientMessageId?: string | undefined;
   /** true: says whether this would be sent, and if not, why and until when; nothing is sent or counted. */
   dryRun?: boolean | undefined;
+}
+
+/** `SentDraft` of the API description. */
+export interface SentDraft {
+  /** Id of the draft. */
+  id: string;
+  /** Job of its message: `GET /v1/messages/{jobId}` and events tell what becomes of it. */
+  jobId: string;
+  /** What was sent. */
+  text: string;
 }
 
 /** `SessionAssistant` of the API description. */
@@ -3048,11 +3117,12 @@ export interface TurnView {
   endedAt: string | null;
   /**
    * Why it was answered, or not; null: it has not ended. - SHADOWED: the answer was made and not sent, as the
-   * mode says. - HANDED_OFF: a person has the conversation from then on; `detail` says why. - HUMAN_ANSWERED:
-   * a person wrote meanwhile. HUMAN_OWNS: the conversation is a person's. - OFF, NOT_MANAGED, NOT_CONFIGURED,
-   * CONTACT_LEFT_OUT, CONTACT_OPTED_OUT: the assistant is off, the session is EXTERNAL, nobody has said which
-   * model, the settings leave the contact out, the contact wants no messages. - OUTSIDE_HOURS: the business
-   * is closed. CONTACT_USED_UP: the contact has had all answers of the day. - SUBSCRIPTION, TOKENS_USED_UP,
+   * mode says. DRAFTED: it became a draft; `jobs` says whether a person has sent it. - HANDED_OFF: a person
+   * has the conversation from then on; `detail` says why. - HUMAN_ANSWERED: a person wrote meanwhile.
+   * HUMAN_OWNS: the conversation is a person's. - OFF, NOT_MANAGED, NOT_CONFIGURED, CONTACT_LEFT_OUT,
+   * CONTACT_OPTED_OUT: the assistant is off, the session is EXTERNAL, nobody has said which model, the
+   * settings leave the contact out, the contact wants no messages. - OUTSIDE_HOURS: the business is closed.
+   * CONTACT_USED_UP: the contact has had all answers of the day. - SUBSCRIPTION, TOKENS_USED_UP,
    * CALLS_USED_UP, MESSAGES_USED_UP: the plan does not allow it, or a limit is used up. - SESSION_AWAY,
    * TOO_LATE: the session was not connected, or the message had waited too long. - PROVIDER_FAILED: no model
    * answered. REFUSED: the answer was refused as a send would have been. `detail` says what failed. More may
@@ -3061,6 +3131,7 @@ export interface TurnView {
   outcome:
     | 'ANSWERED'
     | 'SHADOWED'
+    | 'DRAFTED'
     | 'HANDED_OFF'
     | 'HUMAN_ANSWERED'
     | 'HUMAN_OWNS'
@@ -3083,6 +3154,11 @@ export interface TurnView {
     | null;
   /** More about the outcome, as the code of a refusal. */
   detail: string | null;
+  /**
+   * Mode that held for the contact; null: it did not come to that, or the turn is of an earlier release. More
+   * may come.
+   */
+  mode: 'off' | 'shadow' | 'draft' | 'auto' | (string & {}) | null;
   /** Version of the settings that it was answered by; null: it did not come to that. */
   version: number | null;
   /** Ids of the messages that were answered. */

@@ -1,5 +1,11 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsInt, IsOptional, IsString, Length, Matches, MaxLength, Min } from 'class-validator';
+import { IsIn, IsInt, IsOptional, IsString, Length, Matches, MaxLength, Min } from 'class-validator';
+import { MayBeAbsent } from '../may-be-absent.js';
+
+/** Kinds of providers: an OpenAI-compatible API, or a brain of somebody else: plain HTTP, Dify or Flowise. */
+export const PROVIDER_KINDS = ['openai', 'http', 'dify', 'flowise'] as const;
+/** Value of `PROVIDER_KINDS`. */
+export type ProviderKind = (typeof PROVIDER_KINDS)[number];
 
 const MODEL = { minLength: 1, maxLength: 200 };
 /** A header holds nothing else. */
@@ -7,8 +13,21 @@ const PRINTABLE = /^[\x21-\x7e]+$/;
 
 /** Body of `PUT /v1/assistant`: the provider of language models of the tenant. */
 export class PutProviderBody {
+  @ApiPropertyOptional({
+    description: `What is asked there. Left out: openai.
+- openai: an OpenAI-compatible API.
+- http: a program of your own. It gets \`{conversationId, sessionId, messages: [{role: user | assistant, text}]}\` as a POST and answers \`{text}\` or \`{parts: [text]}\`, with \`handoff: true\` where a person shall have the conversation, and \`usage: {promptTokens, completionTokens}\` where it knows them.
+- dify: a chat app of Dify. flowise: a flow of Flowise. An answer with \`[hand_over]\` in it hands the conversation to a person.`,
+    enum: PROVIDER_KINDS,
+    example: 'openai',
+  })
+  @MayBeAbsent()
+  @IsIn(PROVIDER_KINDS)
+  kind?: ProviderKind = 'openai';
+
   @ApiProperty({
-    description: 'Base address of an OpenAI-compatible API: https, a public host, no user info.',
+    description:
+      'Address: https, a public host, no user info. openai and dify: the base of the API, as with `/v1` at its end; http: where questions are posted; flowise: that of the flow, with `/api/v1/prediction/` and its id.',
     example: 'https://models.example.com/v1',
     minLength: 1,
     maxLength: 2048,
@@ -17,13 +36,19 @@ export class PutProviderBody {
   @Length(1, 2048)
   baseUrl: string;
 
-  @ApiProperty({ description: 'Model that answers.', example: 'small-model', ...MODEL })
+  @ApiProperty({
+    description:
+      'Model that answers; where kind is not openai a name of yours, under which its calls are listed.',
+    example: 'small-model',
+    ...MODEL,
+  })
   @IsString()
   @Length(1, 200)
   model: string;
 
   @ApiPropertyOptional({
-    description: 'Model of the same provider that is asked where the first one fails; null: none.',
+    description:
+      'Model of the same provider that is asked where the first one fails, of the kind openai alone; null: none.',
     type: String,
     nullable: true,
     example: 'other-model',
@@ -51,6 +76,10 @@ export class PutProviderBody {
 
 /** The provider of a tenant; its key is never shown. */
 export class ProviderView {
+  @ApiProperty({ description: 'What is asked there.', enum: PROVIDER_KINDS, example: 'openai' })
+  @IsIn(PROVIDER_KINDS)
+  kind: ProviderKind = 'openai';
+
   @ApiProperty({ description: 'Base address of the API.', example: 'https://models.example.com/v1' })
   @IsString()
   baseUrl: string;

@@ -26,7 +26,7 @@ const IS_PHONE = /^\+[1-9]\d{5,14}$/;
 export class AssistantSettings {
   @ApiPropertyOptional({
     description:
-      'Whether the assistant answers: off answers nobody, shadow makes answers and sends none, auto sends them. Left out: off.',
+      'Whether the assistant answers: off answers nobody, shadow makes answers and sends none, draft has a person approve each, auto sends them. Left out: off.',
     enum: ASSISTANT_MODES,
     example: 'auto',
   })
@@ -206,7 +206,7 @@ export class AssistantSettings {
 
   @ApiPropertyOptional({
     description:
-      'Per cent of contacts whom it answers: always the same ones, and with more per cent those and further ones. Left out: 100.',
+      'Per cent of contacts for whom `mode` holds: always the same ones, and with more per cent those and further ones. For the others `otherMode` does. Left out: 100.',
     type: 'integer',
     minimum: 1,
     maximum: 100,
@@ -217,6 +217,16 @@ export class AssistantSettings {
   @Min(1)
   @Max(100)
   contactsPercent: number = 100;
+
+  @ApiPropertyOptional({
+    description:
+      'Mode for the contacts beyond `contactsPercent`; it never goes further than `mode`, in the order off, shadow, draft, auto. Left out: off.',
+    enum: ASSISTANT_MODES,
+    example: 'draft',
+  })
+  @MayBeAbsent()
+  @IsIn(ASSISTANT_MODES)
+  otherMode: AssistantMode = 'off';
 
   @ApiPropertyOptional({
     description: 'Phone numbers of the only contacts whom it answers; empty: it answers all. Left out: none.',

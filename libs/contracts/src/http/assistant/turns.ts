@@ -12,11 +12,13 @@ import {
   Min,
   ValidateNested,
 } from 'class-validator';
+import { ASSISTANT_MODES, type AssistantMode } from '../../enums.js';
 
 /** Outcomes of a turn: why the assistant answered, or did not. */
 export const TURN_OUTCOMES = [
   'ANSWERED',
   'SHADOWED', // the answer is kept and not sent
+  'DRAFTED', // the answer became a draft: a person sends it, or nobody does
   'HANDED_OFF', // the conversation is a person's from then on
   'HUMAN_ANSWERED', // a person wrote in the conversation meanwhile
   'HUMAN_OWNS', // the conversation is a person's
@@ -113,7 +115,7 @@ export class TurnView {
 
   @ApiProperty({
     description: `Why it was answered, or not; null: it has not ended.
-- SHADOWED: the answer was made and not sent, as the mode says.
+- SHADOWED: the answer was made and not sent, as the mode says. DRAFTED: it became a draft; \`jobs\` says whether a person has sent it.
 - HANDED_OFF: a person has the conversation from then on; \`detail\` says why.
 - HUMAN_ANSWERED: a person wrote meanwhile. HUMAN_OWNS: the conversation is a person's.
 - OFF, NOT_MANAGED, NOT_CONFIGURED, CONTACT_LEFT_OUT, CONTACT_OPTED_OUT: the assistant is off, the session is EXTERNAL, nobody has said which model, the settings leave the contact out, the contact wants no messages.
@@ -139,6 +141,18 @@ export class TurnView {
   @IsOptional()
   @IsString()
   detail: string | null;
+
+  @ApiProperty({
+    description:
+      'Mode that held for the contact; null: it did not come to that, or the turn is of an earlier release.',
+    enum: ASSISTANT_MODES,
+    type: String,
+    nullable: true,
+    example: 'auto',
+  })
+  @IsOptional()
+  @IsIn(ASSISTANT_MODES)
+  mode: AssistantMode | null = null;
 
   @ApiProperty({
     description: 'Version of the settings that it was answered by; null: it did not come to that.',

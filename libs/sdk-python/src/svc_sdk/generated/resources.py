@@ -111,9 +111,9 @@ class AssistantResource:
         self,
         body: t.PutProviderBody,
     ) -> t.TenantAssistant:
-        """Say which language models answer for you. Any API that is compatible with that of OpenAI. It hears what
-        contacts write to sessions whose assistant is on. A key that is left out stays, unless `baseUrl` is
-        another one: then it is given again, or null.
+        """Say which language models answer for you. Any API that is compatible with that of OpenAI, or a brain of
+        your own behind HTTP, Dify or Flowise. It hears what contacts write to sessions whose assistant is on. A
+        key that is left out stays, unless `baseUrl` is another one: then it is given again, or null.
         """
         answer: t.TenantAssistant = self._caller.json(
             "PUT",
@@ -328,6 +328,76 @@ class DeliveriesResource:
             f"/v1/deliveries/{place(id)}/replay",
         )
         return answer
+
+
+class DraftsResource:
+    """`drafts` of the API."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        *,
+        limit: Optional[int] = None,
+        before: Optional[str] = None,
+        session_id: Optional[str] = None,
+    ) -> Paged[t.DraftView]:
+        """List answers that wait for a person to approve them, the last one first. The assistant makes them where
+        its mode is draft. A conversation has one at most: what the contact writes next ends it. Each waits for
+        24 hours, the 500 newest ones of a session. A page may hold fewer drafts than limit, although there are
+        more: nextCursor is null at the end.
+        """
+        answer: Paged[t.DraftView] = self._caller.pages(
+            "GET",
+            "/v1/drafts",
+            cursor="before",
+            query={
+                "limit": limit,
+                "before": before,
+                "sessionId": session_id,
+            },
+        )
+        return answer
+
+    def approve(
+        self,
+        id: str,
+    ) -> t.SentDraft:
+        """Send a draft as it is. It is sent once, however often it is approved, and counts as any other message.
+        `DRAFT_CONFLICT` where somebody has written in the conversation since, or the draft was discarded:
+        nothing is sent then.
+        """
+        answer: t.SentDraft = self._caller.json(
+            "POST",
+            f"/v1/drafts/{place(id)}/approve",
+        )
+        return answer
+
+    def edit(
+        self,
+        id: str,
+        body: t.EditDraftBody,
+    ) -> t.SentDraft:
+        """Send a draft with another text. As `approveDraft`, with this text in place of its own. A repeat with the
+        same text changes nothing; one with another text is `DRAFT_CONFLICT`.
+        """
+        answer: t.SentDraft = self._caller.json(
+            "POST",
+            f"/v1/drafts/{place(id)}/edit",
+            body=body,
+        )
+        return answer
+
+    def discard(
+        self,
+        id: str,
+    ) -> None:
+        """Discard a draft. Nothing is sent. `DRAFT_CONFLICT` where it was approved."""
+        self._caller.nothing(
+            "POST",
+            f"/v1/drafts/{place(id)}/discard",
+        )
 
 
 class ErasuresResource:
@@ -1580,6 +1650,7 @@ class Resources:
         self.contacts = ContactsResource(caller)
         self.conversations = ConversationsResource(caller)
         self.deliveries = DeliveriesResource(caller)
+        self.drafts = DraftsResource(caller)
         self.erasures = ErasuresResource(caller)
         self.events = EventsResource(caller)
         self.handoffs = HandoffsResource(caller)

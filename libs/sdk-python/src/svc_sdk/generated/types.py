@@ -51,9 +51,9 @@ class ApiKeyView(TypedDict):
 class AssistantSettings(TypedDict, total=False):
     """`AssistantSettings` of the API description."""
 
-    # Whether the assistant answers: off answers nobody, shadow makes answers and sends none, auto sends them.
-    # Left out: off.
-    mode: Literal["off", "shadow", "auto"]
+    # Whether the assistant answers: off answers nobody, shadow makes answers and sends none, draft has a
+    # person approve each, auto sends them. Left out: off.
+    mode: Literal["off", "shadow", "draft", "auto"]
     # What the model is told about the business and how to answer, in any language. Left out: empty.
     instructions: str
     # Model of this session; null takes that of the provider. Left out: null.
@@ -87,9 +87,12 @@ class AssistantSettings(TypedDict, total=False):
     splitAnswers: bool
     # Whether it answers in groups, to messages that name the number. Left out: false.
     groups: bool
-    # Per cent of contacts whom it answers: always the same ones, and with more per cent those and further
-    # ones. Left out: 100.
+    # Per cent of contacts for whom `mode` holds: always the same ones, and with more per cent those and
+    # further ones. For the others `otherMode` does. Left out: 100.
     contactsPercent: int
+    # Mode for the contacts beyond `contactsPercent`; it never goes further than `mode`, in the order off,
+    # shadow, draft, auto. Left out: off.
+    otherMode: Literal["off", "shadow", "draft", "auto"]
     # Phone numbers of the only contacts whom it answers; empty: it answers all. Left out: none.
     answerOnly: List[str]
     # Phone numbers of contacts whom it never answers, such as suppliers and colleagues. Left out: none.
@@ -673,6 +676,39 @@ class DeliveryView(TypedDict):
     createdAt: str
 
 
+class DraftPage(TypedDict):
+    """`DraftPage` of the API description."""
+
+    # The page.
+    items: List[DraftView]
+    # Give it as `before` to get the next page; null: this is the last.
+    nextCursor: Optional[str]
+
+
+class DraftView(TypedDict):
+    """`DraftView` of the API description."""
+
+    # Id of the draft.
+    id: str
+    # Session.
+    sessionId: str
+    # Conversation.
+    conversationId: str
+    # Address of the contact, or of the group.
+    contact: str
+    # Turn whose answer it is.
+    turnId: str
+    # What would be sent. Where a call that approved it was cut off: the text of that call, until it is
+    # repeated.
+    text: str
+    # Version of the settings that it was written by.
+    version: int
+    # When it was written.
+    createdAt: str
+    # When it is forgotten if nobody approves it.
+    expiresAt: str
+
+
 class DryRun(TypedDict):
     """`DryRun` of the API description."""
 
@@ -703,6 +739,13 @@ class DryRunRefusal(TypedDict):
     meta: Dict[str, Any]
     # When it would be accepted again, where that is known.
     retryAt: Optional[str]
+
+
+class EditDraftBody(TypedDict):
+    """`EditDraftBody` of the API description."""
+
+    # Text that is sent in place of that of the draft.
+    text: str
 
 
 class EditRequest(TypedDict):
@@ -2278,6 +2321,8 @@ class ProviderPage(TypedDict):
 class ProviderView(TypedDict):
     """`ProviderView` of the API description."""
 
+    # What is asked there. More may come.
+    kind: str
     # Base address of the API.
     baseUrl: str
     # Model that answers.
@@ -2342,16 +2387,23 @@ class PutExternalConfigBody(_PutExternalConfigBodyNeeded, total=False):
 
 
 class _PutProviderBodyNeeded(TypedDict):
-    # Base address of an OpenAI-compatible API: https, a public host, no user info.
+    # Address: https, a public host, no user info. openai and dify: the base of the API, as with `/v1` at its
+    # end; http: where questions are posted; flowise: that of the flow, with `/api/v1/prediction/` and its id.
     baseUrl: str
-    # Model that answers.
+    # Model that answers; where kind is not openai a name of yours, under which its calls are listed.
     model: str
 
 
 class PutProviderBody(_PutProviderBodyNeeded, total=False):
     """`PutProviderBody` of the API description."""
 
-    # Model of the same provider that is asked where the first one fails; null: none.
+    # What is asked there. Left out: openai. - openai: an OpenAI-compatible API. - http: a program of your own.
+    # It gets `{conversationId, sessionId, messages: [{role: user | assistant, text}]}` as a POST and answers
+    # `{text}` or `{parts: [text]}`, with `handoff: true` where a person shall have the conversation, and
+    # `usage: {promptTokens, completionTokens}` where it knows them. - dify: a chat app of Dify. flowise: a
+    # flow of Flowise. An answer with `[hand_over]` in it hands the conversation to a person.
+    kind: Literal["openai", "http", "dify", "flowise"]
+    # Model of the same provider that is asked where the first one fails, of the kind openai alone; null: none.
     fallbackModel: Optional[str]
     # Key of the provider. Left out: the one that is stored stays; null: there is none.
     key: Optional[str]
@@ -2590,6 +2642,17 @@ class SendMessageRequest(_SendMessageRequestNeeded, total=False):
     clientMessageId: str
     # true: says whether this would be sent, and if not, why and until when; nothing is sent or counted.
     dryRun: bool
+
+
+class SentDraft(TypedDict):
+    """`SentDraft` of the API description."""
+
+    # Id of the draft.
+    id: str
+    # Job of its message: `GET /v1/messages/{jobId}` and events tell what becomes of it.
+    jobId: str
+    # What was sent.
+    text: str
 
 
 class SessionAssistant(TypedDict):
@@ -3002,11 +3065,12 @@ class TurnView(TypedDict):
     # When it ended; null: it has not.
     endedAt: Optional[str]
     # Why it was answered, or not; null: it has not ended. - SHADOWED: the answer was made and not sent, as the
-    # mode says. - HANDED_OFF: a person has the conversation from then on; `detail` says why. - HUMAN_ANSWERED:
-    # a person wrote meanwhile. HUMAN_OWNS: the conversation is a person's. - OFF, NOT_MANAGED, NOT_CONFIGURED,
-    # CONTACT_LEFT_OUT, CONTACT_OPTED_OUT: the assistant is off, the session is EXTERNAL, nobody has said which
-    # model, the settings leave the contact out, the contact wants no messages. - OUTSIDE_HOURS: the business
-    # is closed. CONTACT_USED_UP: the contact has had all answers of the day. - SUBSCRIPTION, TOKENS_USED_UP,
+    # mode says. DRAFTED: it became a draft; `jobs` says whether a person has sent it. - HANDED_OFF: a person
+    # has the conversation from then on; `detail` says why. - HUMAN_ANSWERED: a person wrote meanwhile.
+    # HUMAN_OWNS: the conversation is a person's. - OFF, NOT_MANAGED, NOT_CONFIGURED, CONTACT_LEFT_OUT,
+    # CONTACT_OPTED_OUT: the assistant is off, the session is EXTERNAL, nobody has said which model, the
+    # settings leave the contact out, the contact wants no messages. - OUTSIDE_HOURS: the business is closed.
+    # CONTACT_USED_UP: the contact has had all answers of the day. - SUBSCRIPTION, TOKENS_USED_UP,
     # CALLS_USED_UP, MESSAGES_USED_UP: the plan does not allow it, or a limit is used up. - SESSION_AWAY,
     # TOO_LATE: the session was not connected, or the message had waited too long. - PROVIDER_FAILED: no model
     # answered. REFUSED: the answer was refused as a send would have been. `detail` says what failed. More may
@@ -3014,6 +3078,9 @@ class TurnView(TypedDict):
     outcome: Optional[str]
     # More about the outcome, as the code of a refusal.
     detail: Optional[str]
+    # Mode that held for the contact; null: it did not come to that, or the turn is of an earlier release. More
+    # may come.
+    mode: Optional[str]
     # Version of the settings that it was answered by; null: it did not come to that.
     version: Optional[int]
     # Ids of the messages that were answered.

@@ -41,10 +41,21 @@ const PROVIDERS: ContractCase[] = [
       const provider = { baseUrl, model: 'small-model', fallbackModel: 'other-model' };
       await rpc.request(SetProvider, { tenantId, ...provider, key, actor });
       const shown = await rpc.request(SetProvider, { tenantId, ...provider, actor });
-      assert.deepEqual(plain(shown), { provider: { ...provider, keyEnding: 'ider', revision: 2 } });
+      assert.deepEqual(plain(shown), {
+        provider: { ...provider, kind: 'openai', keyEnding: 'ider', revision: 2 },
+      });
       assert.deepEqual(plain(await rpc.request(GetProvider, { tenantId })), plain(shown));
       await rpc.request(DeleteProvider, { tenantId, actor });
       assert.deepEqual(plain(await rpc.request(GetProvider, { tenantId })), {});
+    },
+  },
+  {
+    name: 'a provider of another kind has no second model, and is shown with its kind',
+    run: async (world) => {
+      const request = { tenantId: randomUUID(), kind: 'dify' as const, baseUrl, model: 'shop', actor };
+      await assertFieldRefused(world, SetProvider, { ...request, fallbackModel: 'other' }, 'fallbackModel');
+      const { provider } = await world.rpc.request(SetProvider, request);
+      assertFields(provider ?? {}, { kind: 'dify', model: 'shop' });
     },
   },
   {
