@@ -130,6 +130,8 @@ import { PasskeyService } from './sessions/passkey.service.js';
 import { SessionsController } from './sessions/sessions.controller.js';
 import { SessionAssistantController } from './sessions/session-assistant.controller.js';
 import { SessionAssistantService } from './sessions/session-assistant.service.js';
+import { SessionKnowledgeController } from './sessions/session-knowledge.controller.js';
+import { SessionKnowledgeService } from './sessions/session-knowledge.service.js';
 import { SessionCreation } from './sessions/session-creation.entity.js';
 import { SessionCreationService } from './sessions/session-creation.service.js';
 import { SessionsService } from './sessions/sessions.service.js';
@@ -223,6 +225,7 @@ const events = {
     ExternalConfigController,
     AssistantController,
     SessionAssistantController,
+    SessionKnowledgeController,
     WebhooksController,
     WebhookActionsController,
     DeliveriesController,
@@ -325,6 +328,7 @@ const events = {
     ExternalConfigService,
     Answerers,
     SessionAssistantService,
+    SessionKnowledgeService,
     EventLogService,
     EventStreams,
     LogReader,

@@ -21,6 +21,10 @@ import { ConversationsConsumer } from './conversations/conversations.consumer.js
 import { ConversationsService } from './conversations/conversations.service.js';
 import { DeletionsConsumer } from './deletions/deletions.consumer.js';
 import { DeletionsService } from './deletions/deletions.service.js';
+import { GapsRepository } from './knowledge/gaps.repository.js';
+import { KnowledgeConsumer } from './knowledge/knowledge.consumer.js';
+import { KnowledgeRepository } from './knowledge/knowledge.repository.js';
+import { KnowledgeService } from './knowledge/knowledge.service.js';
 import { ProviderRepository } from './providers/provider.repository.js';
 import { ProvidersConsumer } from './providers/providers.consumer.js';
 import { ProvidersService } from './providers/providers.service.js';
@@ -82,6 +86,7 @@ const configured: Provider[] = [
     ConversationsConsumer,
     InboundConsumer,
     TurnListConsumer,
+    KnowledgeConsumer,
     DeletionsConsumer,
   ],
   providers: [
@@ -92,6 +97,9 @@ const configured: Provider[] = [
     ProviderRepository,
     ProvidersService,
     ConversationsService,
+    KnowledgeRepository,
+    GapsRepository,
+    KnowledgeService,
     HistoryService,
     Models,
     TypingService,

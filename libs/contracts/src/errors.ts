@@ -169,6 +169,7 @@ export const ERROR_CATALOGUE = {
     'There is no such replay.',
     'Check the id that POST /v1/webhooks/:id/replay returned.',
   ),
+  KNOWLEDGE_NOT_FOUND: entry(404, false, 'debug', 'The session does not have it.', 'List what it has.'),
   API_KEY_NOT_FOUND: entry(
     404,
     false,

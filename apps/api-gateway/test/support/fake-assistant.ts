@@ -22,6 +22,7 @@ import {
   type SetProviderV1,
 } from '@svc/contracts';
 import { v7 as uuidv7 } from 'uuid';
+import { FakeKnowledge } from './fake-knowledge.js';
 import type { Audit } from './fake-dispatcher.js';
 
 type On = <Q extends object, A extends object>(
@@ -46,6 +47,7 @@ export class FakeAssistant {
   readonly settings = new Map<string, Kept>();
   /** Turns by tenant and session, newest first. */
   readonly turns = new Map<string, ListedTurn[]>();
+  readonly knowledge = new FakeKnowledge();
   private readonly handoffs = new Map<string, ListedHandoff>();
 
   answer(on: On, audit: Audit): void {
@@ -56,6 +58,7 @@ export class FakeAssistant {
       return {};
     });
     this.answerConversations(on);
+    this.knowledge.answer(on);
     on(GetAssistantSettings, (ref) => this.replyOf(ref));
     on(SetAssistantSettings, (request) => this.setDraft(request));
     on(PublishAssistantSettings, async (request) => {

@@ -6,6 +6,7 @@ import {
   type AskedLink,
   assistantCases,
   assistantConversationCases,
+  assistantKnowledgeCases,
   boundEndpointCases,
   type DeadLetter,
   deliveryCases,
@@ -23,6 +24,7 @@ import {
   sessionCases,
   startTestNats,
   subscriptionCases,
+  type KnowledgeWorld,
   type TestNats,
   webhookCases,
   wholeTenantInBillingCases,
@@ -34,7 +36,7 @@ import { FakeServices } from './fake-services.js';
 
 let nats: TestNats;
 let fakes: FakeServices;
-let world: DeliveryWorld & EventLogWorld & LinkedWorld & PasskeyWorld & PaymentWorld;
+let world: DeliveryWorld & EventLogWorld & KnowledgeWorld & LinkedWorld & PasskeyWorld & PaymentWorld;
 
 beforeAll(async () => {
   nats = await startTestNats();
@@ -50,6 +52,7 @@ beforeAll(async () => {
       arrived,
       asked,
     },
+    missed: (ref, question) => Promise.resolve(void fakes.assistant.knowledge.ask(ref, [question])),
     numbers: { known: '15550201701', unknown: '15550201700' },
     received: () => Promise.resolve({ messageId: randomUUID(), contact: '1@s.whatsapp.net', keyId: '3EB0' }),
     called: () => Promise.resolve(called()),
@@ -119,6 +122,7 @@ describe('the fake of', () => {
   test.each([...limitsCases, ...wholeTenantInLimitsCases])('limits: $name', ({ run }) => run(world));
   test.each([...subscriptionCases, ...wholeTenantInBillingCases])('billing: $name', ({ run }) => run(world));
   test.each([...assistantCases, ...assistantConversationCases])('assistant: $name', ({ run }) => run(world));
+  test.each(assistantKnowledgeCases)('assistant, knowledge: $name', ({ run }) => run(world));
   test.each(paymentCases)('billing, payments: $name', ({ run }) => run(world));
 });
 

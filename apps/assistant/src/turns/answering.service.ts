@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import type { AssistantSettings, HandoffReason, PublishedVersion } from '@svc/contracts';
+import type { AssistantSettings, HandoffReason, KnowledgePassage, PublishedVersion } from '@svc/contracts';
 import { log } from '@svc/service';
 import { HistoryService } from './history.service.js';
-import { promptOf, TOOLS } from '../answers/prompt.js';
+import { promptOf, textOf, TOOLS } from '../answers/prompt.js';
 import { TypingService } from '../answers/typing.service.js';
 import { ConversationsService } from '../conversations/conversations.service.js';
+import { KnowledgeService } from '../knowledge/knowledge.service.js';
 import { ProvidersService } from '../providers/providers.service.js';
 import { isOpen } from '../settings/hours.js';
 import { SettingsService } from '../settings/settings.service.js';
@@ -23,6 +24,8 @@ const TRY_AGAIN_MS = 2_000;
 /** Answers to one contact in ten minutes after which both are taken for machines. A person who writes reads for longer. */
 const LOOP_ANSWERS = 20;
 const CLOSED = 'OUTSIDE_HOURS';
+/** Reasons after which the assistant goes on by itself in a while. */
+const PAUSES: HandoffReason[] = ['PROVIDER_FAILED', 'LOOP', 'NO_SOURCE'];
 
 /** An answer of the settings, in place of one of a model. */
 interface OwnAnswer extends Partial<Pick<Answer, 'handoff' | 'detail'>> {
@@ -41,6 +44,7 @@ export class AnsweringService {
     private readonly providers: ProvidersService,
     private readonly conversations: ConversationsService,
     private readonly history: HistoryService,
+    private readonly knowledge: KnowledgeService,
     private readonly modelCalls: ModelCallsService,
     private readonly sending: SendingService,
     private readonly typing: TypingService,
@@ -89,14 +93,20 @@ export class AnsweringService {
     const { settings } = published;
     const own = ownAnswer(messages, settings, checked.past);
     if (own) return this.writeOwn(turn, published, own);
-    const outcome = await this.askModel(turn, messages, settings, checked, signal);
+    const question = questionOf(messages);
+    const passages = await this.knowledge.search(turn, question);
+    if (passages.length === 0) await this.noteGap(turn, question, settings);
+    if (passages.length === 0 && settings.onlyFromSources)
+      return this.writeOwn(turn, published, { text: settings.handoffText, handoff: 'NO_SOURCE' });
+    const outcome = await this.askModel(turn, { messages, passages }, settings, checked, signal);
     if (outcome === 'gone') return outcome;
     if ('failed' in outcome)
       return this.writeOwn(turn, published, {
         ...{ text: settings.handoffText, handoff: 'PROVIDER_FAILED', detail: outcome.failed },
       });
     if (!('call' in outcome)) return outcome;
-    const answer = answerOf(outcome.answer, published, checked);
+    const sources = [...new Set(passages.map(({ sourceId }) => sourceId))];
+    const answer = { ...answerOf(outcome.answer, published, checked), sources };
     const fate = await this.calls.answer(turn, outcome.call, answer, settings.debounceMs);
     if (fate !== 'accepted') return 'gone';
     atStep('a-5');
@@ -105,7 +115,7 @@ export class AnsweringService {
 
   private async askModel(
     turn: Turn,
-    messages: TurnMessage[],
+    { messages, passages }: { messages: TurnMessage[]; passages: KnowledgePassage[] },
     settings: AssistantSettings,
     { subscription, isSandbox }: Checked,
     signal: AbortSignal,
@@ -115,7 +125,7 @@ export class AnsweringService {
     const said = await this.history.of(turn, messages, settings);
     const question = {
       access,
-      messages: promptOf(settings, said),
+      messages: promptOf(settings, said, passages),
       maxTokens: settings.maxAnswerTokens,
       tools: TOOLS,
     };
@@ -133,16 +143,31 @@ export class AnsweringService {
     return (await this.calls.writeOwn(turn, answer)) ? answer : { waitMs: debounceMs };
   }
 
-  /** A person who was asked for keeps the conversation until somebody resumes it; where only a machine failed, it is tried again later. */
+  /** Notes what no source has an answer to, where the session has sources or answers only from them. */
+  private async noteGap(turn: Turn, question: string, { onlyFromSources }: AssistantSettings): Promise<void> {
+    if (onlyFromSources || (await this.knowledge.hasAny(turn))) await this.knowledge.noteGap(turn, question);
+  }
+
+  /** A person who was asked for keeps the conversation until somebody resumes it; where only a machine failed or knew nothing, it is tried again later. */
   private leaveToPerson(
     turn: Turn,
     reason: HandoffReason,
     { humanPauseMinutes }: AssistantSettings,
   ): Promise<void> {
-    const isPaused = reason === 'PROVIDER_FAILED' || reason === 'LOOP';
+    const isPaused = PAUSES.includes(reason);
     return this.conversations.handOver(turn, reason, isPaused ? humanPauseMinutes : 0);
   }
 }
+
+/** Longest question that is searched for, in characters. */
+const QUESTION_MAX = 4_000;
+
+/** Puts what the contact has written into one question: texts and what stands below pictures, and no words for what they are. */
+const questionOf = (messages: TurnMessage[]): string =>
+  messages
+    .map(({ body }) => (body.type === 'text' ? textOf(body) : (body.caption ?? body.transcript ?? '')))
+    .join('\n')
+    .slice(-QUESTION_MAX);
 
 /** Says what the contact reads without that a model is asked; undefined where one is. */
 function ownAnswer(
