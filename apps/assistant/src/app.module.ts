@@ -21,10 +21,12 @@ import { ConversationsConsumer } from './conversations/conversations.consumer.js
 import { ConversationsService } from './conversations/conversations.service.js';
 import { DeletionsConsumer } from './deletions/deletions.consumer.js';
 import { DeletionsService } from './deletions/deletions.service.js';
+import { AddressReader } from './knowledge/address-reader.js';
 import { GapsRepository } from './knowledge/gaps.repository.js';
 import { KnowledgeConsumer } from './knowledge/knowledge.consumer.js';
 import { KnowledgeRepository } from './knowledge/knowledge.repository.js';
 import { KnowledgeService } from './knowledge/knowledge.service.js';
+import { ReadingService } from './knowledge/reading.service.js';
 import { ProviderRepository } from './providers/provider.repository.js';
 import { ProvidersConsumer } from './providers/providers.consumer.js';
 import { ProvidersService } from './providers/providers.service.js';
@@ -100,6 +102,8 @@ const configured: Provider[] = [
     KnowledgeRepository,
     GapsRepository,
     KnowledgeService,
+    AddressReader,
+    ReadingService,
     HistoryService,
     Models,
     TypingService,

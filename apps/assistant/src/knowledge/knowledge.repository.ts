@@ -13,6 +13,8 @@ import { passagesOf } from './passages.js';
 import { SEARCH_SQL } from './search-sql.js';
 import { wordsOf } from './words.js';
 
+/** Most characters of all sources of a session. */
+export const CHARACTERS_MAX = 1_000_000;
 /** Most words of a question that are searched for. */
 const ASKED_MAX = 32;
 
@@ -121,6 +123,9 @@ export class KnowledgeRepository {
     return this.dataSource.query<KnowledgePassage[]>(SEARCH_SQL, [sessionId, words, tenantId]);
   }
 }
+
+/** Makes a text that a column takes: it has neither the character 0 nor half a sign. */
+export const storable = (text: string): string => text.replaceAll('\0', '').toWellFormed();
 
 /** Writes the passages of a source, in place of those it had. */
 export async function writePassages(

@@ -9,13 +9,25 @@ import {
   type SessionRef,
   SOURCES_MAX,
 } from '@svc/contracts';
+import { AddressGuard } from '@svc/outbound-http';
 import { v7 as uuidv7 } from 'uuid';
 import type { Asked } from './asked.js';
 import { GapsRepository } from './gaps.repository.js';
-import { type HeldSources, KnowledgeRepository } from './knowledge.repository.js';
+import {
+  CHARACTERS_MAX,
+  type HeldSources,
+  KnowledgeRepository,
+  type NewSource,
+  storable,
+} from './knowledge.repository.js';
 
-/** Most characters of all sources of a session. */
-const CHARACTERS_MAX = 1_000_000;
+/** Hours after which an address is read again, where nobody says. */
+const REFRESH_HOURS = 24;
+
+const TITLE_MAX = 200;
+
+/** What is kept of a new source. */
+type Content = Pick<NewSource, 'title' | 'text' | 'url' | 'refreshHours'>;
 
 /** This service keeps what the assistant of a session knows: sources that people have given it, and questions to which none has an answer. */
 @Injectable()
@@ -23,16 +35,14 @@ export class KnowledgeService {
   constructor(
     private readonly sources: KnowledgeRepository,
     private readonly gaps: GapsRepository,
+    private readonly guard: AddressGuard,
   ) {}
 
   /** @throws AppError `VALIDATION_FAILED` where it is no source, or the session has no room for it. */
-  async add(ref: SessionRef, { title, text }: AddKnowledgeBody): Promise<KnowledgeSourceText> {
-    if (text === undefined || text.trim() === '') throw invalidField('text', 'text must not be empty');
-    if (title === undefined) throw invalidField('title', 'title must be given');
-    const source = { ...ref, id: uuidv7(), title, text: storable(text), url: null, refreshHours: null };
-    await this.sources.add({ ...source, title: storable(title) }, (held) =>
-      checkRoom(held, source.text.length),
-    );
+  async add(ref: SessionRef, body: AddKnowledgeBody): Promise<KnowledgeSourceText> {
+    const content = body.url === undefined ? textOf(body) : await this.addressOf(body.url, body);
+    const source = { ...ref, id: uuidv7(), ...content };
+    await this.sources.add(source, (held) => checkRoom(held, source.text.length));
     return this.get(source);
   }
 
@@ -46,6 +56,16 @@ export class KnowledgeService {
   /** @throws AppError `KNOWLEDGE_NOT_FOUND` */
   async delete(ref: KnowledgeRef): Promise<void> {
     if (!(await this.sources.delete(ref))) throw new AppError('KNOWLEDGE_NOT_FOUND');
+  }
+
+  private async addressOf(
+    url: string,
+    { title, text, refreshHours = REFRESH_HOURS }: AddKnowledgeBody,
+  ): Promise<Content> {
+    if (text !== undefined) throw invalidField('text', 'text must be left out where url is given');
+    const problem = await this.guard.problemWith(url);
+    if (problem) throw invalidField('url', `url ${problem}`);
+    return { title: storable(title ?? url.slice(0, TITLE_MAX)), text: '', url, refreshHours };
   }
 
   /** Finds the passages that have to do with a text, the best first. */
@@ -69,6 +89,15 @@ export class KnowledgeService {
   }
 }
 
+function textOf({ title, text, refreshHours }: AddKnowledgeBody): Content {
+  if (text === undefined || text.trim() === '')
+    throw invalidField('text', 'text must not be empty, or url be given');
+  if (title === undefined) throw invalidField('title', 'title must be given');
+  if (refreshHours !== undefined)
+    throw invalidField('refreshHours', 'refreshHours must be left out where text is given');
+  return { title: storable(title), text: storable(text), url: null, refreshHours: null };
+}
+
 function checkRoom({ sources, characters }: HeldSources, more: number): void {
   if (sources >= SOURCES_MAX)
     throw invalidField(
@@ -81,6 +110,3 @@ function checkRoom({ sources, characters }: HeldSources, more: number): void {
       `text must leave room: the sources of a session have ${CHARACTERS_MAX} characters at most`,
     );
 }
-
-/** A text column takes neither the character 0 nor half a sign. */
-const storable = (text: string): string => text.replaceAll('\0', '').toWellFormed();
