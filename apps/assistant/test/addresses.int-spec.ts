@@ -67,7 +67,7 @@ describe('an address', () => {
         <script>secret("<p>no</p>")</script><h1>Hours</h1><p>We are <b>open</b> on weekdays.</p><p>a &lt; b</p></body>`),
     );
     const ref = aSession();
-    const id = await add(ref, { url: `${origin}/hours`, refreshHours: 2 });
+    const id = await add(ref, { title: 'Opening & hours', url: `${origin}/hours`, refreshHours: 2 });
     expect(['WAITING', 'READY']).toContain((await read(ref, id)).state);
     const source = await until(ref, id, 'READY');
     expect(source).toMatchObject({
@@ -105,7 +105,7 @@ describe('an address', () => {
   test('that fails says why, is tried again sooner, and keeps what was read before', async () => {
     pages.set('/fails', html('<p>Something good</p>'));
     const ref = aSession();
-    const id = await add(ref, { url: `${origin}/fails`, refreshHours: 720 });
+    const id = await add(ref, { title: 'x', url: `${origin}/fails`, refreshHours: 720 });
     await until(ref, id, 'READY');
     pages.set('/fails', (_, response) => response.writeHead(503).end('a secret of the server'));
     await due(id);
@@ -132,15 +132,17 @@ describe('an address', () => {
   ])('that %s fails', async (_, page, error) => {
     pages.set('/case', page);
     const ref = aSession();
-    expect(await until(ref, await add(ref, { url: `${origin}/case` }), 'FAILED')).toMatchObject({ error });
+    expect(await until(ref, await add(ref, { title: 'x', url: `${origin}/case` }), 'FAILED')).toMatchObject({
+      error,
+    });
   });
 
   test.each<[string, AddKnowledgeBody, string]>([
-    ['of a place within', { url: 'https://10.0.0.1/' }, 'url'],
-    ['of this machine', { url: 'https://localhost/' }, 'url'],
-    ['without https', { url: 'http://example.com/' }, 'url'],
-    ['that is none', { url: 'bakery' }, 'url'],
-    ['with a text', { url: 'https://example.com/', text: 'x' }, 'text'],
+    ['of a place within', { title: 'x', url: 'https://10.0.0.1/' }, 'url'],
+    ['of this machine', { title: 'x', url: 'https://localhost/' }, 'url'],
+    ['without https', { title: 'x', url: 'http://example.com/' }, 'url'],
+    ['that is none', { title: 'x', url: 'bakery' }, 'url'],
+    ['with a text', { title: 'x', url: 'https://example.com/', text: 'x' }, 'text'],
     ['that is left out, but not its hours', { title: 'x', text: 'x', refreshHours: 1 }, 'refreshHours'],
   ])('%s is refused', async (_, source, field) => {
     await expect(add(aSession(), source)).rejects.toMatchObject({

@@ -74,7 +74,7 @@ describe('a source', () => {
   });
 
   test.each<[string, AddKnowledgeBody, string]>([
-    ['without a title', { text: 'Something' }, 'title'],
+    ['without a title', { text: 'Something' } as AddKnowledgeBody, 'title'],
     ['without a text', { title: 'Nothing' }, 'text'],
     ['with nothing but space in it', { title: 'Nothing', text: ' \n ' }, 'text'],
     ['that is too long', { title: 'Much', text: 'x'.repeat(100_001) }, 'text'],

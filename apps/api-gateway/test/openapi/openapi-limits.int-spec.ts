@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import {
+  AddKnowledgeBody,
   AssistantSettings,
   BusinessHours,
   CheckApiKeysBody,
@@ -37,6 +38,7 @@ import {
   PutSessionAssistantBody,
   ReactionRequest,
   ReplayBody,
+  SearchKnowledgeBody,
   SendMessageRequest,
   TypingBody,
   UpdateSessionBody,
@@ -82,6 +84,7 @@ const BODIES = [
   ...[PairingCodeBody, MarkReadBody, TypingBody, UpdateSessionBody, EndpointReasonBody, OpenCheckoutBody],
   ...[PasskeyAssertion, ConfirmPasskeyBody, LinkPageBody],
   ...[PutProviderBody, PutSessionAssistantBody, PublishAssistantBody, HandoffBody],
+  ...[AddKnowledgeBody, SearchKnowledgeBody],
   ...[ReplayBody, WriteAsContactBody, AdvanceClockBody, CreateWidgetBody, UpdateWidgetBody],
 ];
 

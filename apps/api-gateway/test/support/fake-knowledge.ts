@@ -62,23 +62,18 @@ export class FakeKnowledge {
     return gaps.map(({ id }) => id);
   }
 
-  private add({ source: { title, text }, ...ref }: AddKnowledgeV1): KnowledgeSourceText {
-    if (text === undefined) throw invalidField('text', 'text must not be empty');
-    if (title === undefined) throw invalidField('title', 'title must be given');
+  private add({
+    source: { title, text, url, refreshHours = 24 },
+    ...ref
+  }: AddKnowledgeV1): KnowledgeSourceText {
+    if (text === undefined && url === undefined) throw invalidField('text', 'text must not be empty');
+    if (text !== undefined && url !== undefined) throw invalidField('text', 'text must be left out');
     const at = new Date().toISOString();
-    const source: KnowledgeSourceText = {
-      ...{
-        id: uuidv7(),
-        kind: 'TEXT',
-        title,
-        text,
-        url: null,
-        refreshHours: null,
-        state: 'READY',
-        error: null,
-      },
-      ...{ characters: text.length, shortened: false, createdAt: at, readAt: at, nextReadAt: null },
-    };
+    const kind: Partial<KnowledgeSourceText> = url
+      ? { kind: 'ADDRESS', url, refreshHours, state: 'WAITING', readAt: null, nextReadAt: at }
+      : { kind: 'TEXT', url: null, refreshHours: null, state: 'READY', readAt: at, nextReadAt: null };
+    const fields = { id: uuidv7(), title, text: text ?? '', characters: text?.length ?? 0, createdAt: at };
+    const source = { ...fields, ...kind, error: null, shortened: false } as KnowledgeSourceText;
     this.sources.set(keyOf(ref), [source, ...this.of(ref)]);
     return source;
   }

@@ -2,7 +2,7 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { AddressGuard, DESTINATION_NOT_ALLOWED, guardedConnector } from '@svc/outbound-http';
 import { startTimeLimit } from '@svc/service';
 import { Agent, fetch, type Response } from 'undici';
-import { type Page, pageOf, tidy } from './html.js';
+import { textOfHtml, tidy } from './html.js';
 
 const TIME_MS = 15_000;
 const BYTES_MAX = 2_000_000;
@@ -14,6 +14,11 @@ const PLAIN = ['text/plain', 'text/markdown', 'text/csv'];
 export interface Marks {
   etag: string | null;
   lastModified: string | null;
+}
+
+/** What was read, with its marks. */
+export interface Read extends Marks {
+  text: string;
 }
 
 /** An address that could not be read. The code is all that is told: no text of the server. */
@@ -33,7 +38,7 @@ export class AddressReader implements OnApplicationShutdown {
   }
 
   /** @returns undefined where the page is as it was. @throws ReadFailure */
-  async read(url: string, marks: Marks, stopping?: AbortSignal): Promise<(Page & Marks) | undefined> {
+  async read(url: string, marks: Marks, stopping?: AbortSignal): Promise<Read | undefined> {
     const limit = startTimeLimit(TIME_MS, stopping);
     try {
       return await this.follow(url, marks, limit.signal);
@@ -49,7 +54,7 @@ export class AddressReader implements OnApplicationShutdown {
     await this.dispatcher.destroy();
   }
 
-  private async follow(url: string, marks: Marks, signal: AbortSignal): Promise<(Page & Marks) | undefined> {
+  private async follow(url: string, marks: Marks, signal: AbortSignal): Promise<Read | undefined> {
     let at = url;
     for (let hops = 0; hops <= REDIRECTS_MAX; hops += 1) {
       if (await this.guard.problemWith(at)) throw new ReadFailure(DESTINATION_NOT_ALLOWED);
@@ -75,25 +80,22 @@ function headersOf({ etag, lastModified }: Marks): Record<string, string> {
   };
 }
 
-async function contentOf(response: Response): Promise<(Page & Marks) | undefined> {
+async function contentOf(response: Response): Promise<Read | undefined> {
   const { status, headers } = response;
   const [type = '', parameters = ''] = (headers.get('content-type') ?? '').toLowerCase().split(/;(.*)/s);
   const kind = type.trim();
-  const problem =
-    status !== 200 && status !== 304
-      ? `HTTP_${status}`
-      : ![...HTML, ...PLAIN].includes(kind)
-        ? 'NO_TEXT'
-        : undefined;
-  if (status === 304 || problem !== undefined) {
-    await response.body?.cancel();
-    if (status === 304) return undefined;
-    throw new ReadFailure(String(problem));
-  }
-  const text = decode(await bytesOf(response), /charset="?([\w-]+)/.exec(parameters)?.[1]);
-  const page = HTML.includes(kind) ? pageOf(text) : { title: '', text: tidy(text) };
-  if (page.text === '') throw new ReadFailure('EMPTY');
-  return { ...page, etag: markOf(headers.get('etag')), lastModified: markOf(headers.get('last-modified')) };
+  if (status === 200 && [...HTML, ...PLAIN].includes(kind)) return readOf(response, kind, parameters);
+  await response.body?.cancel();
+  if (status === 304) return undefined;
+  throw new ReadFailure(status === 200 ? 'NO_TEXT' : `HTTP_${status}`);
+}
+
+async function readOf(response: Response, kind: string, parameters: string): Promise<Read> {
+  const { headers } = response;
+  const whole = decode(await bytesOf(response), /charset="?([\w-]+)/.exec(parameters)?.[1]);
+  const text = HTML.includes(kind) ? textOfHtml(whole) : tidy(whole);
+  if (text === '') throw new ReadFailure('EMPTY');
+  return { text, etag: markOf(headers.get('etag')), lastModified: markOf(headers.get('last-modified')) };
 }
 
 async function bytesOf({ body }: Response): Promise<Buffer> {

@@ -1,5 +1,5 @@
 /** Elements whose content nobody reads. */
-const SILENT = new Set(['script', 'style', 'noscript', 'template', 'svg', 'iframe', 'nav', 'form']);
+const SILENT = new Set(['script', 'style', 'noscript', 'template', 'svg', 'iframe', 'nav', 'form', 'title']);
 /** Elements that end a line. */
 const BLOCKS = new Set([
   ...['p', 'div', 'br', 'li', 'ul', 'ol', 'tr', 'table', 'section', 'article', 'header', 'footer', 'main'],
@@ -22,31 +22,19 @@ const ENTITIES: Record<string, string> = {
   ...{ eacute: 'é', egrave: 'è', agrave: 'à', ccedil: 'ç', ntilde: 'ñ', shy: '' },
 };
 
-/** Page, as a person reads it. */
-export interface Page {
-  /** Title; empty: it has none. */
-  title: string;
-  text: string;
-}
-
 /** Reads the text of a page in HTML: once from its beginning to its end, however it is written. */
-export function pageOf(html: string): Page {
+export function textOfHtml(html: string): string {
   const text: string[] = [];
-  let title = '';
   let place = 0;
   while (place < html.length) {
     const open = html.indexOf('<', place);
     text.push(html.slice(place, open < 0 ? undefined : open));
     if (open < 0) break;
     const { name, end } = tagAt(html, open);
-    place = end;
-    if (SILENT.has(name) || name === 'title') {
-      const close = endOf(html, name, end);
-      if (name === 'title') title ||= html.slice(end, close);
-      place = close;
-    } else if (BLOCKS.has(name.replace('/', ''))) text.push('\n\n');
+    place = SILENT.has(name) ? endOf(html, name, end) : end;
+    if (BLOCKS.has(name.replace('/', ''))) text.push('\n\n');
   }
-  return { title: tidy(title), text: tidy(text.join('')) };
+  return tidy(text.join(''));
 }
 
 /** Reads the name of a tag, `/p` at its end, and where it ends; a sign that begins none is text. */

@@ -24,8 +24,6 @@ import {
 /** Hours after which an address is read again, where nobody says. */
 const REFRESH_HOURS = 24;
 
-const TITLE_MAX = 200;
-
 /** What is kept of a new source. */
 type Content = Pick<NewSource, 'title' | 'text' | 'url' | 'refreshHours'>;
 
@@ -65,7 +63,7 @@ export class KnowledgeService {
     if (text !== undefined) throw invalidField('text', 'text must be left out where url is given');
     const problem = await this.guard.problemWith(url);
     if (problem) throw invalidField('url', `url ${problem}`);
-    return { title: storable(title ?? url.slice(0, TITLE_MAX)), text: '', url, refreshHours };
+    return { title: storable(title), text: '', url, refreshHours };
   }
 
   /** Finds the passages that have to do with a text, the best first. */
@@ -92,7 +90,6 @@ export class KnowledgeService {
 function textOf({ title, text, refreshHours }: AddKnowledgeBody): Content {
   if (text === undefined || text.trim() === '')
     throw invalidField('text', 'text must not be empty, or url be given');
-  if (title === undefined) throw invalidField('title', 'title must be given');
   if (refreshHours !== undefined)
     throw invalidField('refreshHours', 'refreshHours must be left out where text is given');
   return { title: storable(title), text: storable(text), url: null, refreshHours: null };

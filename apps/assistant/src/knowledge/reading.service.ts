@@ -3,15 +3,13 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { SOURCE_CHARACTERS_MAX } from '@svc/contracts';
 import { PeriodicTasks } from '@svc/service';
 import { DataSource } from 'typeorm';
-import { AddressReader, type Marks, ReadFailure } from './address-reader.js';
-import type { Page } from './html.js';
+import { AddressReader, type Marks, type Read, ReadFailure } from './address-reader.js';
 import { CHARACTERS_MAX, storable, writePassages } from './knowledge.repository.js';
 import { wordsOf } from './words.js';
 
 const EVERY_MS = 1_000;
 /** Addresses that one process reads at a time. */
 const AT_ONCE = 8;
-const TITLE_MAX = 200;
 
 // A process that ends while it reads is followed after two minutes.
 const CLAIM_SQL = `UPDATE knowledge_source SET next_read_at = clock_timestamp() + interval '2 minutes'
@@ -26,8 +24,8 @@ const NEXT =
 const SAME_SQL = `UPDATE knowledge_source SET read_at = svc_now(tenant_id), ${NEXT} WHERE id = $1`;
 const ROOM_SQL = `SELECT ${CHARACTERS_MAX} - coalesce(sum(characters), 0)::int AS room FROM knowledge_source
   WHERE session_id = $1 AND id <> $2`;
-const WRITE_SQL = `UPDATE knowledge_source SET title = $2, text = $3, words = $4, characters = $5, is_shortened = $6, etag = $7,
-    last_modified = $8, read_at = svc_now(tenant_id), ${NEXT} WHERE id = $1 RETURNING id`;
+const WRITE_SQL = `UPDATE knowledge_source SET text = $2, words = $3, characters = $4, is_shortened = $5, etag = $6,
+    last_modified = $7, read_at = svc_now(tenant_id), ${NEXT} WHERE id = $1 RETURNING id`;
 
 /** An address that is due. */
 interface DueAddress extends Marks {
@@ -65,19 +63,12 @@ export class ReadingService {
     }
   }
 
-  private async write(
-    { id, tenantId, sessionId, title: given, url }: DueAddress,
-    page: Page & Marks,
-  ): Promise<void> {
-    const title =
-      given === url.slice(0, TITLE_MAX) && page.title !== ''
-        ? storable(page.title).slice(0, TITLE_MAX).toWellFormed()
-        : given;
+  private async write({ id, tenantId, sessionId, title }: DueAddress, page: Read): Promise<void> {
     await this.dataSource.transaction(async (tx) => {
       const [{ room }] = await tx.query<[{ room: number }]>(ROOM_SQL, [sessionId, id]);
       const whole = storable(page.text);
       const text = whole.slice(0, Math.max(0, Math.min(SOURCE_CHARACTERS_MAX, room))).toWellFormed();
-      const values = [id, title, text, wordsOf(`${title}\n${text}`), text.length, text.length < whole.length];
+      const values = [id, text, wordsOf(`${title}\n${text}`), text.length, text.length < whole.length];
       const [rows] = await tx.query<[unknown[], number]>(WRITE_SQL, [
         ...values,
         page.etag,

@@ -31,16 +31,15 @@ export const SOURCES_MAX = 100;
 
 /** Body of `POST /v1/sessions/:id/assistant/knowledge`: a text with its title, or an address. */
 export class AddKnowledgeBody {
-  @ApiPropertyOptional({
-    description: 'Name of the source. A text needs one; an address without one has that of its page.',
+  @ApiProperty({
+    description: 'Name of the source, which is searched, too.',
     example: 'Opening hours',
     minLength: 1,
     maxLength: 200,
   })
-  @MayBeAbsent()
   @IsString()
   @Length(1, 200)
-  title?: string;
+  title: string;
 
   @ApiPropertyOptional({
     description: 'What the source says. Either `text` or `url` is given.',
@@ -56,7 +55,8 @@ export class AddKnowledgeBody {
   @ApiPropertyOptional({
     description:
       'Public https address of a page of HTML or plain text, 2 MB at most. It is read at once, and again by its schedule.',
-    format: 'uri',
+    example: 'https://example.com/opening-hours',
+    minLength: 1,
     maxLength: 2_048,
   })
   @MayBeAbsent()
@@ -67,6 +67,7 @@ export class AddKnowledgeBody {
   @ApiPropertyOptional({
     description: 'Hours after which an address is read again. Left out: 24.',
     type: 'integer',
+    example: 24,
     minimum: 1,
     maximum: 720,
   })

@@ -68,11 +68,21 @@ export const assistantKnowledgeCases: ContractCase<KnowledgeWorld>[] = [
     },
   },
   {
-    name: 'a source without a text or a title is refused',
+    name: 'a source has either a text or an address, which is read later',
     run: async (world) => {
       const ref = { tenantId: randomUUID(), sessionId: randomUUID() };
       await assertFieldRefused(world, AddKnowledge, { ...ref, source: { title: 'Hours' } }, 'text');
-      await assertFieldRefused(world, AddKnowledge, { ...ref, source: { text } }, 'title');
+      const both = { title: 'Hours', text, url: 'https://example.com/' };
+      await assertFieldRefused(world, AddKnowledge, { ...ref, source: both }, 'text');
+      const { text: _, ...address } = both;
+      const { source } = await world.rpc.request(AddKnowledge, { ...ref, source: address });
+      assertFields(source, {
+        kind: 'ADDRESS',
+        state: 'WAITING',
+        url: address.url,
+        refreshHours: 24,
+        characters: 0,
+      });
     },
   },
   {
