@@ -2,8 +2,8 @@
 
 /** `AddKnowledgeBody` of the API description. */
 export interface AddKnowledgeBody {
-  /** Name of the source. A text needs one; an address without one has that of its page. */
-  title?: string | undefined;
+  /** Name of the source, which is searched, too. */
+  title: string;
   /** What the source says. Either `text` or `url` is given. */
   text?: string | undefined;
   /**

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
 
-class AddKnowledgeBody(TypedDict, total=False):
+class _AddKnowledgeBodyNeeded(TypedDict):
+    # Name of the source, which is searched, too.
+    title: str
+
+
+class AddKnowledgeBody(_AddKnowledgeBodyNeeded, total=False):
     """`AddKnowledgeBody` of the API description."""
 
-    # Name of the source. A text needs one; an address without one has that of its page.
-    title: str
     # What the source says. Either `text` or `url` is given.
     text: str
     # Public https address of a page of HTML or plain text, 2 MB at most. It is read at once, and again by its
