@@ -16,7 +16,7 @@ export interface Marks {
   lastModified: string | null;
 }
 
-/** What was read, with its marks. */
+/** Text of a page, with its marks. */
 export interface Read extends Marks {
   text: string;
 }

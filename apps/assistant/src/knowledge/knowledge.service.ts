@@ -24,7 +24,7 @@ import {
 /** Hours after which an address is read again, where nobody says. */
 const REFRESH_HOURS = 24;
 
-/** What is kept of a new source. */
+/** Fields of a new source. */
 type Content = Pick<NewSource, 'title' | 'text' | 'url' | 'refreshHours'>;
 
 /** This service keeps what the assistant of a session knows: sources that people have given it, and questions to which none has an answer. */

@@ -95,7 +95,7 @@ export class AnsweringService {
     if (own) return this.writeOwn(turn, published, own);
     const question = questionOf(messages);
     const passages = await this.knowledge.search(turn, question);
-    if (passages.length === 0) await this.noteGap(turn, question, settings);
+    await this.noteGap(turn, question, passages, settings);
     if (passages.length === 0 && settings.onlyFromSources)
       return this.writeOwn(turn, published, { text: settings.handoffText, handoff: 'NO_SOURCE' });
     const outcome = await this.askModel(turn, { messages, passages }, settings, checked, signal);
