@@ -144,7 +144,13 @@ export class AnsweringService {
   }
 
   /** Notes what no source has an answer to, where the session has sources or answers only from them. */
-  private async noteGap(turn: Turn, question: string, { onlyFromSources }: AssistantSettings): Promise<void> {
+  private async noteGap(
+    turn: Turn,
+    question: string,
+    passages: KnowledgePassage[],
+    { onlyFromSources }: AssistantSettings,
+  ): Promise<void> {
+    if (passages.length > 0) return;
     if (onlyFromSources || (await this.knowledge.hasAny(turn))) await this.knowledge.noteGap(turn, question);
   }
 
