@@ -132,6 +132,8 @@ import { PasskeyService } from './sessions/passkey.service.js';
 import { SessionsController } from './sessions/sessions.controller.js';
 import { SessionAssistantController } from './sessions/session-assistant.controller.js';
 import { SessionAssistantService } from './sessions/session-assistant.service.js';
+import { SessionKnowledgeController } from './sessions/session-knowledge.controller.js';
+import { SessionKnowledgeService } from './sessions/session-knowledge.service.js';
 import { SessionCreation } from './sessions/session-creation.entity.js';
 import { SessionCreationService } from './sessions/session-creation.service.js';
 import { SessionsService } from './sessions/sessions.service.js';
@@ -233,6 +235,7 @@ const events = {
     AssistantController,
     DraftsController,
     SessionAssistantController,
+    SessionKnowledgeController,
     WebhooksController,
     WebhookActionsController,
     DeliveriesController,
@@ -338,6 +341,7 @@ const events = {
     Answerers,
     DraftsService,
     SessionAssistantService,
+    SessionKnowledgeService,
     EventLogService,
     EventStreams,
     LogReader,

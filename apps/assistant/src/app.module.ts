@@ -29,6 +29,12 @@ import { ErasuresService } from './deletions/erasures.service.js';
 import { DraftRepository } from './drafts/draft.repository.js';
 import { DraftsConsumer } from './drafts/drafts.consumer.js';
 import { DraftsService } from './drafts/drafts.service.js';
+import { AddressReader } from './knowledge/address-reader.js';
+import { GapsRepository } from './knowledge/gaps.repository.js';
+import { KnowledgeConsumer } from './knowledge/knowledge.consumer.js';
+import { KnowledgeRepository } from './knowledge/knowledge.repository.js';
+import { KnowledgeService } from './knowledge/knowledge.service.js';
+import { ReadingService } from './knowledge/reading.service.js';
 import { ProviderRepository } from './providers/provider.repository.js';
 import { ProvidersConsumer } from './providers/providers.consumer.js';
 import { ProvidersService } from './providers/providers.service.js';
@@ -92,6 +98,7 @@ const configured: Provider[] = [
     DraftsConsumer,
     InboundConsumer,
     TurnListConsumer,
+    KnowledgeConsumer,
     DeletionsConsumer,
     ErasuresConsumer,
   ],
@@ -105,6 +112,11 @@ const configured: Provider[] = [
     ConversationsService,
     DraftRepository,
     DraftsService,
+    KnowledgeRepository,
+    GapsRepository,
+    KnowledgeService,
+    AddressReader,
+    ReadingService,
     HistoryService,
     Models,
     BrainConversations,

@@ -1,6 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, test } from '@jest/globals';
 import { type DraftRef, ListDrafts } from '@svc/contracts';
-import { assistantCases, assistantConversationCases, assistantDraftCases } from '@svc/testing';
+import {
+  assistantCases,
+  assistantConversationCases,
+  assistantDraftCases,
+  assistantKnowledgeCases,
+} from '@svc/testing';
+import { KnowledgeService } from '../src/knowledge/knowledge.service.js';
 import { aContact, Scene } from './scene.js';
 
 let scene: Scene;
@@ -24,4 +31,11 @@ async function drafted(): Promise<DraftRef> {
 describe('the service keeps the contract', () => {
   test.each([...assistantCases, ...assistantConversationCases])('$name', ({ run }) => run(scene.service));
   test.each(assistantDraftCases)('$name', ({ run }) => run({ ...scene.service, drafted }));
+  test.each(assistantKnowledgeCases)('$name', ({ run }) =>
+    run({
+      rpc: scene.service.rpc,
+      missed: (ref, question) =>
+        scene.service.get(KnowledgeService).noteGap({ ...ref, id: randomUUID(), chat: 'a@b' }, question),
+    }),
+  );
 });

@@ -27,6 +27,7 @@ export const HANDOFF_REASONS = [
   'CONTACT_ASKED', // the contact wrote one of the words of the settings
   'MODEL_ASKED', // the model handed it over
   'PROVIDER_FAILED', // each model failed
+  'NO_SOURCE', // no source has an answer, and the settings want one
   'LOOP', // contact and assistant answered each other again and again, as two machines do
   'REQUESTED', // a caller of the API asked for it
 ] as const;
@@ -35,7 +36,7 @@ export type HandoffReason = (typeof HANDOFF_REASONS)[number];
 
 /** Words for these reasons in the description of the API. */
 export const HANDOFF_REASON_WORDS =
-  'HUMAN_WROTE: a person wrote in it, on the phone or by hand. CONTACT_ASKED: the contact wrote one of the `handoffWords`. MODEL_ASKED: the model handed it over. PROVIDER_FAILED: no model answered. LOOP: both sides answered each other again and again, as machines do. REQUESTED: by API.';
+  'HUMAN_WROTE: a person wrote in it, on the phone or by hand. CONTACT_ASKED: the contact wrote one of the `handoffWords`. MODEL_ASKED: the model handed it over. PROVIDER_FAILED: no model answered. NO_SOURCE: no source has an answer, and the settings are `onlyFromSources`. LOOP: both sides answered each other again and again, as machines do. REQUESTED: by API.';
 
 /** Reasons for which a QR code is told besides the usual one, that the last has expired. */
 export const QR_REASONS = ['refreshed'] as const;

@@ -85,6 +85,7 @@ export { auditCases, type AuditWorld } from './contract-cases/audit.js';
 export { boundEndpointCases } from './contract-cases/bound-endpoints.js';
 export { sessionCases, type SessionWorld } from './contract-cases/sessions.js';
 export { assistantConversationCases } from './contract-cases/assistant/conversations.js';
+export { assistantKnowledgeCases, type KnowledgeWorld } from './contract-cases/assistant/knowledge.js';
 export { assistantCases } from './contract-cases/assistant/settings.js';
 export { assistantDraftCases, type DraftWorld } from './contract-cases/assistant/drafts.js';
 export { limitsCases } from './contract-cases/limits.js';

@@ -52,6 +52,7 @@ export function openApiDocument(app: NestFastifyApplication, publicUrl: string |
     Object.assign(schemas[name] ?? {}, { oneOf: fields.map((field) => ({ required: [field] })) });
   oneOf('SendMessageRequest', CONTENT_FIELDS);
   oneOf('MediaRequest', MEDIA_SOURCES);
+  oneOf('AddKnowledgeBody', ['text', 'url']);
   oneOf('WriteAsContactBody', ['text', 'content']);
   for (const [name, base] of Object.entries(EXTENSIONS)) extend(schemas, name, base);
   addExamples(document);

@@ -87,7 +87,13 @@ describe('what the assistant of a session did', () => {
       ...{ id, chat: '4915112345678@s.whatsapp.net', outcome: 'ANSWERED', detail: null },
       ...{ mode: 'auto', version: 1 },
       ...{ startedAt: `2026-01-31T12:0${minute}:00.000Z`, endedAt: `2026-01-31T12:0${minute}:05.000Z` },
-      ...{ messages: [randomUUID()], jobs: [randomUUID()], tokens: 420, place: `${minute}/${id}` },
+      ...{
+        messages: [randomUUID()],
+        jobs: [randomUUID()],
+        sources: [],
+        tokens: 420,
+        place: `${minute}/${id}`,
+      },
       calls: [
         {
           ...{ model: 'small-model', state: 'ANSWERED', promptTokens: 380, completionTokens: 40 },

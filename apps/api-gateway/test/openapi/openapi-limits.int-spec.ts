@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import {
+  AddKnowledgeBody,
   AssistantSettings,
   BusinessHours,
   CheckApiKeysBody,
@@ -39,6 +40,7 @@ import {
   PutSessionAssistantBody,
   ReactionRequest,
   ReplayBody,
+  SearchKnowledgeBody,
   SendMessageRequest,
   TypingBody,
   UpdateSessionBody,
@@ -85,6 +87,7 @@ const BODIES = [
   OptOutWords,
   ...[PasskeyAssertion, ConfirmPasskeyBody, LinkPageBody],
   ...[PutProviderBody, PutSessionAssistantBody, PublishAssistantBody, HandoffBody, EditDraftBody],
+  ...[AddKnowledgeBody, SearchKnowledgeBody],
   ...[ReplayBody, WriteAsContactBody, AdvanceClockBody, CreateWidgetBody, UpdateWidgetBody],
 ];
 

@@ -27,6 +27,7 @@ import { ExternalConfigController } from '../../src/sessions/external-config.con
 import { LiveController } from '../../src/sessions/live.controller.js';
 import { PasskeyController } from '../../src/sessions/passkey.controller.js';
 import { SessionAssistantController } from '../../src/sessions/session-assistant.controller.js';
+import { SessionKnowledgeController } from '../../src/sessions/session-knowledge.controller.js';
 import { SessionsController } from '../../src/sessions/sessions.controller.js';
 import { PublicWidgetController } from '../../src/widget/public-widget.controller.js';
 import { WidgetsController } from '../../src/widget/widgets.controller.js';
@@ -146,7 +147,7 @@ test('every handler of every controller under /v1 declares a scope', () => {
     ...[SubscriptionController, UsageController, WebhookActionsController],
     ...[WebhooksController, WidgetsController, AssistantController, SessionAssistantController],
     OptOutsController,
-    ...[HandoffsController, DraftsController],
+    ...[HandoffsController, DraftsController, SessionKnowledgeController],
   ];
   const handlers = controllers.flatMap(({ prototype }) =>
     Object.getOwnPropertyNames(prototype)

@@ -29,6 +29,7 @@ import {
   type SetProviderV1,
 } from '@svc/contracts';
 import { v7 as uuidv7 } from 'uuid';
+import { FakeKnowledge } from './fake-knowledge.js';
 import type { Audit } from './fake-dispatcher.js';
 
 type On = <Q extends object, A extends object>(
@@ -56,6 +57,7 @@ export class FakeAssistant {
   /** Refusal of the next approval. */
   refusal?: AppError;
   private readonly drafts = new Map<string, ListedDraft & { end?: 'SENT' | 'DISCARDED'; jobId: string }>();
+  readonly knowledge = new FakeKnowledge();
   private readonly handoffs = new Map<string, ListedHandoff>();
 
   answer(on: On, audit: Audit): void {
@@ -67,6 +69,7 @@ export class FakeAssistant {
     });
     this.answerConversations(on);
     this.answerDrafts(on);
+    this.knowledge.answer(on);
     on(GetAssistantSettings, (ref) => this.replyOf(ref));
     on(SetAssistantSettings, (request) => this.setDraft(request));
     on(PublishAssistantSettings, async (request) => {

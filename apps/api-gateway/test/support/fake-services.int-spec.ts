@@ -7,6 +7,7 @@ import {
   assistantCases,
   assistantConversationCases,
   assistantDraftCases,
+  assistantKnowledgeCases,
   boundEndpointCases,
   type DeadLetter,
   deliveryCases,
@@ -25,6 +26,7 @@ import {
   sessionCases,
   startTestNats,
   subscriptionCases,
+  type KnowledgeWorld,
   type TestNats,
   webhookCases,
   wholeTenantInBillingCases,
@@ -36,7 +38,13 @@ import { FakeServices } from './fake-services.js';
 
 let nats: TestNats;
 let fakes: FakeServices;
-let world: DeliveryWorld & DraftWorld & EventLogWorld & LinkedWorld & PasskeyWorld & PaymentWorld;
+let world: DeliveryWorld &
+  DraftWorld &
+  EventLogWorld &
+  KnowledgeWorld &
+  LinkedWorld &
+  PasskeyWorld &
+  PaymentWorld;
 
 beforeAll(async () => {
   nats = await startTestNats();
@@ -53,6 +61,7 @@ beforeAll(async () => {
       arrived,
       asked,
     },
+    missed: (ref, question) => Promise.resolve(void fakes.assistant.knowledge.ask(ref, [question])),
     numbers: { known: '15550201701', unknown: '15550201700' },
     received: () => Promise.resolve({ messageId: randomUUID(), contact: '1@s.whatsapp.net', keyId: '3EB0' }),
     called: () => Promise.resolve(called()),
@@ -129,6 +138,7 @@ describe('the fake of', () => {
   test.each([...subscriptionCases, ...wholeTenantInBillingCases])('billing: $name', ({ run }) => run(world));
   test.each([...assistantCases, ...assistantConversationCases])('assistant: $name', ({ run }) => run(world));
   test.each(assistantDraftCases)('assistant, drafts: $name', ({ run }) => run(world));
+  test.each(assistantKnowledgeCases)('assistant, knowledge: $name', ({ run }) => run(world));
   test.each(paymentCases)('billing, payments: $name', ({ run }) => run(world));
 });
 

@@ -46,10 +46,12 @@ export async function furnish(tenant: NewTenant, word: string): Promise<Resource
   const challenged = passkeyAt('challenge');
   const linkless = fakes.addSession(tenant.tenantId, { phone: null }).id;
   for (const one of [sessions, linkless]) fakes.assistant.furnish(tenant.tenantId, one);
+  const knowledge = await knowledgeOf(tenant, sessions, word);
   const [conversation] = (await call('GET /v1/conversations')).body['items'] as { id: string }[];
   return {
     ...{ sessions, webhooks, widgets, widget: widgets, media: await uploadFor(tenant) },
     ...{ phone: EXAMPLE_PHONE, contact: EXAMPLE_PHONE, conversations: String(conversation?.id) },
+    ...knowledge,
     erasures: await erasureOf(tenant, sessions, word),
     'sessions/pairing-code': linkless,
     'sessions/assistant/publish': linkless,
@@ -71,6 +73,18 @@ export async function furnish(tenant: NewTenant, word: string): Promise<Resource
 export function bodyExample(document: ApiDocument, { body }: ApiOperation): object | undefined {
   const content = body?.content['application/json'];
   return content && (examplesIn(document, content)[0]?.[1] as object);
+}
+
+/** Gives an assistant a source, and a question without an answer. */
+async function knowledgeOf(
+  { apiKey, tenantId }: NewTenant,
+  sessionId: string,
+  word: string,
+): Promise<ResourceIds> {
+  const source = { title: `${word} hours`, text: `${word} text` };
+  const { body } = await gateway.call(apiKey, `POST /v1/sessions/${sessionId}/assistant/knowledge`, source);
+  const [gap] = gateway.fakes.assistant.knowledge.ask({ tenantId, sessionId }, [`${word} question`]);
+  return { knowledge: String(body['id']), gaps: String(gap) };
 }
 
 /** Makes a file as a form. */

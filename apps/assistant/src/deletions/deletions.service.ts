@@ -4,13 +4,10 @@ import type { DeletedTenantRows, DeleteTenantRowsV1 } from '@svc/contracts';
 import { deleteTenantRows, OF_SESSIONS, OF_TENANT, OUTBOX_ROWS, type TenantRows } from '@svc/service';
 import { DataSource } from 'typeorm';
 
-// Messages and calls go with their turn.
+// Messages, calls and drafts go with their turn, passages with their source.
 const OF_SESSION: readonly TenantRows[] = [
-  'assistant',
-  'settings_version',
-  'handoff',
-  'brain_conversation',
-  'turn',
+  ...['assistant', 'settings_version', 'handoff', 'brain_conversation', 'turn'],
+  ...['knowledge_source', 'knowledge_gap'],
 ].map((table) => ({
   table,
   where: `${OF_TENANT} AND ${OF_SESSIONS}`,
@@ -18,7 +15,14 @@ const OF_SESSION: readonly TenantRows[] = [
 
 const OF_ALL: readonly TenantRows[] = [
   ...['assistant', 'settings_version', 'handoff', 'turn', 'turn_message', 'model_call'],
-  ...['brain_conversation', 'provider', 'erased_contact', 'audit_outbox'],
+  ...[
+    'brain_conversation',
+    'provider',
+    'knowledge_source',
+    'knowledge_gap',
+    'erased_contact',
+    'audit_outbox',
+  ],
 ]
   .map((table) => ({ table, where: OF_TENANT }))
   .concat(OUTBOX_ROWS);

@@ -15,6 +15,9 @@ const ROWS_SQL = ['handoff', 'brain_conversation'].map(
   (table) => `DELETE FROM ${table} WHERE tenant_id = $1 AND chat = $2`,
 );
 
+// Of a gap the words are those of whoever asked first: nobody knows whose the others would have been.
+const GAPS_SQL = 'DELETE FROM knowledge_gap WHERE tenant_id = $1 AND $2 = ANY(chats)';
+
 /** This service erases what the assistant keeps of a contact: the conversation with them, as turns, and who has it. */
 @Injectable()
 export class ErasuresService {
@@ -34,7 +37,8 @@ export class ErasuresService {
         isDone = turns < PIECE;
       });
     }
-    for (const sql of [...ROWS_SQL, EVENTS_SQL]) await this.dataSource.query(sql, [tenantId, contact]);
+    for (const sql of [...ROWS_SQL, GAPS_SQL, EVENTS_SQL])
+      await this.dataSource.query(sql, [tenantId, contact]);
     const { turns = 0 } = await countErased(this.dataSource.manager, erasureId, {});
     return { turns };
   }

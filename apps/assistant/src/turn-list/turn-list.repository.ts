@@ -5,7 +5,7 @@ import { DataSource } from 'typeorm';
 import { jobIdOf } from '../answers/job-id.js';
 
 const BEFORE = `(timestamptz 'epoch' + $3::bigint * interval '1 microsecond')`;
-const LIST_SQL = `SELECT t.id, t.chat, t.first_at AS "startedAt", t.ended_at AS "endedAt", t.outcome, t.detail, t.mode, t.version, t.sent,
+const LIST_SQL = `SELECT t.id, t.chat, t.first_at AS "startedAt", t.ended_at AS "endedAt", t.outcome, t.detail, t.mode, t.version, t.sent, t.sources,
     (extract(epoch FROM t.first_at) * 1000000)::bigint || '/' || t.id AS place,
     ARRAY(SELECT m.id::text FROM turn_message m WHERE m.turn_id = t.id ORDER BY m.received_at, m.id) AS messages,
     (SELECT coalesce(json_agg(json_build_object('model', c.model, 'state', c.state, 'promptTokens', c.prompt_tokens,

@@ -1,11 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import type { AssistantMode, AssistantSettings, HandoffReason, PublishedVersion } from '@svc/contracts';
+import type {
+  AssistantMode,
+  AssistantSettings,
+  HandoffReason,
+  KnowledgePassage,
+  PublishedVersion,
+} from '@svc/contracts';
 import { log } from '@svc/service';
 import { HistoryService } from './history.service.js';
-import { promptOf, TOOLS } from '../answers/prompt.js';
+import { promptOf, textOf, TOOLS } from '../answers/prompt.js';
 import { TypingService } from '../answers/typing.service.js';
 import { ConversationsService } from '../conversations/conversations.service.js';
 import { DraftRepository } from '../drafts/draft.repository.js';
+import { KnowledgeService } from '../knowledge/knowledge.service.js';
 import { ProvidersService } from '../providers/providers.service.js';
 import { isOpen } from '../settings/hours.js';
 import { modeFor, weakerOf } from '../settings/mode.js';
@@ -25,6 +32,8 @@ const TRY_AGAIN_MS = 2_000;
 /** Answers to one contact in ten minutes after which both are taken for machines. A person who writes reads for longer. */
 const LOOP_ANSWERS = 20;
 const CLOSED = 'OUTSIDE_HOURS';
+/** Reasons after which the assistant goes on by itself in a while. */
+const PAUSES: HandoffReason[] = ['PROVIDER_FAILED', 'LOOP', 'NO_SOURCE'];
 
 /** An answer of the settings, in place of one of a model. */
 interface OwnAnswer extends Partial<Pick<Answer, 'handoff' | 'detail'>> {
@@ -43,6 +52,7 @@ export class AnsweringService {
     private readonly providers: ProvidersService,
     private readonly conversations: ConversationsService,
     private readonly history: HistoryService,
+    private readonly knowledge: KnowledgeService,
     private readonly modelCalls: ModelCallsService,
     private readonly sending: SendingService,
     private readonly drafts: DraftRepository,
@@ -110,14 +120,20 @@ export class AnsweringService {
     const { settings } = published;
     const own = ownAnswer(messages, settings, checked.past);
     if (own) return this.writeOwn(turn, published, own);
-    const outcome = await this.askModel(turn, messages, settings, checked, signal);
+    const question = questionOf(messages);
+    const passages = await this.knowledge.search(turn, question);
+    await this.noteGap(turn, question, passages, settings);
+    if (passages.length === 0 && settings.onlyFromSources)
+      return this.writeOwn(turn, published, { text: settings.handoffText, handoff: 'NO_SOURCE' });
+    const outcome = await this.askModel(turn, { messages, passages }, settings, checked, signal);
     if (outcome === 'gone') return outcome;
     if ('failed' in outcome)
       return this.writeOwn(turn, published, {
         ...{ text: settings.handoffText, handoff: 'PROVIDER_FAILED', detail: outcome.failed },
       });
     if (!('call' in outcome)) return outcome;
-    const answer = answerOf(outcome.answer, published, checked, turn.mode);
+    const sources = [...new Set(passages.map(({ sourceId }) => sourceId))];
+    const answer = { ...answerOf(outcome.answer, published, checked, turn.mode), sources };
     const fate = await this.calls.answer(turn, outcome.call, answer, settings.debounceMs);
     if (fate !== 'accepted') return 'gone';
     atStep('a-5');
@@ -126,7 +142,7 @@ export class AnsweringService {
 
   private async askModel(
     turn: Turn,
-    messages: TurnMessage[],
+    { messages, passages }: { messages: TurnMessage[]; passages: KnowledgePassage[] },
     settings: AssistantSettings,
     { subscription, isSandbox }: Checked,
     signal: AbortSignal,
@@ -137,7 +153,7 @@ export class AnsweringService {
     if (!said) return { end: { outcome: 'CONTACT_OPTED_OUT' } };
     const question = {
       access,
-      messages: promptOf(settings, said),
+      messages: promptOf(settings, said, passages),
       maxTokens: settings.maxAnswerTokens,
       tools: TOOLS,
     };
@@ -155,16 +171,37 @@ export class AnsweringService {
     return (await this.calls.writeOwn(turn, answer)) ? answer : { waitMs: debounceMs };
   }
 
-  /** A person who was asked for keeps the conversation until somebody resumes it; where only a machine failed, it is tried again later. */
+  /** Notes what no source has an answer to, where the session has sources or answers only from them. */
+  private async noteGap(
+    turn: Turn,
+    question: string,
+    passages: KnowledgePassage[],
+    { onlyFromSources }: AssistantSettings,
+  ): Promise<void> {
+    if (passages.length > 0) return;
+    if (onlyFromSources || (await this.knowledge.hasAny(turn))) await this.knowledge.noteGap(turn, question);
+  }
+
+  /** A person who was asked for keeps the conversation until somebody resumes it; where only a machine failed or knew nothing, it is tried again later. */
   private leaveToPerson(
     turn: Turn,
     reason: HandoffReason,
     { humanPauseMinutes }: AssistantSettings,
   ): Promise<void> {
-    const isPaused = reason === 'PROVIDER_FAILED' || reason === 'LOOP';
+    const isPaused = PAUSES.includes(reason);
     return this.conversations.handOver(turn, reason, isPaused ? humanPauseMinutes : 0);
   }
 }
+
+/** Longest question that is searched for, in characters. */
+const QUESTION_MAX = 4_000;
+
+/** Puts what the contact has written into one question: texts and what stands below pictures, and no words for what they are. */
+const questionOf = (messages: TurnMessage[]): string =>
+  messages
+    .map(({ body }) => (body.type === 'text' ? textOf(body) : (body.caption ?? body.transcript ?? '')))
+    .join('\n')
+    .slice(-QUESTION_MAX);
 
 /** Says what the contact reads without that a model is asked; undefined where one is. */
 function ownAnswer(

@@ -18,7 +18,7 @@ const FAIL_SQL = `UPDATE model_call SET state = $2 WHERE id = $1 AND state = 'BE
 const ANSWERED_SQL = `UPDATE model_call SET state = 'ANSWERED', prompt_tokens = $2, completion_tokens = $3, cached_tokens = $4,
     is_estimated = $5, is_used = $6
   WHERE id = $1 AND state <> 'ANSWERED'`;
-const ACCEPT_SQL = `UPDATE turn SET state = 'ANSWERED', parts = $4, version = $5, handoff = $6, detail = $7, mode = $8
+const ACCEPT_SQL = `UPDATE turn SET state = 'ANSWERED', parts = $4, version = $5, handoff = $6, detail = $7, mode = $8, sources = $9
   WHERE id = $1 AND claim = $2 AND generation = $3 RETURNING id`;
 const RESTART_SQL = `UPDATE turn SET state = 'WAITING', restarts = restarts + 1, claim = NULL, claimed_until = NULL,
     due_at = clock_timestamp() + make_interval(secs => $3::float / 1000)
@@ -140,8 +140,8 @@ async function accept(
   { id, claim, generation, mode }: Turn,
   answer: Answer,
 ): Promise<boolean> {
-  const { parts, version, handoff, detail } = answer;
-  const values = [id, claim, generation, JSON.stringify(parts), version, handoff, detail, mode];
+  const { parts, version, handoff, detail, sources = [] } = answer;
+  const values = [id, claim, generation, JSON.stringify(parts), version, handoff, detail, mode, sources];
   const [rows] = await on.query<[unknown[], number]>(ACCEPT_SQL, values);
   return rows.length > 0;
 }

@@ -57,6 +57,8 @@ export interface Answer {
   version: number;
   handoff: HandoffReason | null;
   detail: string | null;
+  /** Sources of which the model has read passages. */
+  sources?: string[];
 }
 
 /** The end of a turn. */

@@ -29,6 +29,7 @@ export interface Ids {
   media: string;
   widget: string;
   draft: string;
+  knowledge: string;
 }
 
 interface Operation {
@@ -102,6 +103,8 @@ export function goodBodies(ids: Ids): Record<string, Record<string, unknown>> {
     putAssistant: { baseUrl: 'http://127.0.0.1:9/good', model: 'good', fallbackModel: 'other', key: 'good' },
     putSessionAssistant: { settings: { mode: 'off' }, ifRevision: 1 },
     publishSessionAssistant: { version: 1, ifRevision: 1 },
+    addKnowledge: { title: 'good', text: 'good' },
+    searchKnowledge: { query: 'good' },
     handOffConversation: { minutes: 60 },
     putOptOutWords: { words: ['good'], resumeWords: ['better'] },
     editDraft: { text: 'good' },
@@ -124,7 +127,10 @@ export function pathWith({ path }: Route, ids: Ids): string {
     ...{ webhooks: ids.webhook, deliveries: ids.delivery, replays: ids.replay },
   }[resource ?? ''];
   if (path.includes('{') && !id) throw new Error(`${path}: no id is known for ${resource}`);
-  const named = path.replace('{phone}', '4915550001111').replace('{callId}', 'A-CALL');
+  const named = path
+    .replace('{phone}', '4915550001111')
+    .replace('{callId}', 'A-CALL')
+    .replace(/\{(source|gap)Id\}/, ids.knowledge);
   return named.replace(/\{\w+\}/, id ?? '');
 }
 
@@ -146,8 +152,13 @@ export async function furnish(actor: Actor, word: string): Promise<Ids> {
     ...{ message, conversation: view.body.conversationId, erasure: await erasureOf(actor) },
     ...{ webhook, delivery, replay: replay.body.replay.id, widget: await widgetOf(actor, word) },
     draft: await draftOf(actor, word),
-    ...{ kid: actor.tenant.kid, media: await actor.upload() },
+    ...{ kid: actor.tenant.kid, media: await actor.upload(), knowledge: await knowledgeOf(actor, word) },
   };
+}
+
+async function knowledgeOf(actor: Actor, word: string): Promise<string> {
+  const path = `/v1/sessions/${actor.sessionId}/assistant/knowledge`;
+  return (await actor.api<{ id: string }>('POST', path, { title: word, text: `${word} text` })).body.id;
 }
 
 async function widgetOf(actor: Actor, word: string): Promise<string> {

@@ -185,6 +185,13 @@ export const ERROR_CATALOGUE = {
     'There is no such replay.',
     'Check the id that POST /v1/webhooks/:id/replay returned.',
   ),
+  KNOWLEDGE_NOT_FOUND: entry(
+    404,
+    false,
+    'debug',
+    'The assistant of this session has no such source, and no such gap.',
+    'List what it has: GET /v1/sessions/:id/assistant/knowledge, and …/knowledge/gaps.',
+  ),
   API_KEY_NOT_FOUND: entry(
     404,
     false,

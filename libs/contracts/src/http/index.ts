@@ -14,6 +14,21 @@ export { AssistantSettings, PublishedSettings } from './assistant/settings.js';
 export { DraftView, EditDraftBody, ListDraftsQuery, SentDraft } from './assistant/drafts.js';
 export { ConversationOwnerView, HandoffBody, HandoffView } from './assistant/handoffs.js';
 export {
+  AddKnowledgeBody,
+  FoundKnowledge,
+  KNOWLEDGE_KINDS,
+  KNOWLEDGE_STATES,
+  type KnowledgeKind,
+  KnowledgeGap,
+  KnowledgePassage,
+  KnowledgeSource,
+  KnowledgeSourceText,
+  type KnowledgeState,
+  SearchKnowledgeBody,
+  SOURCE_CHARACTERS_MAX,
+  SOURCES_MAX,
+} from './assistant/knowledge.js';
+export {
   MODEL_CALL_STATES,
   type ModelCallState,
   ModelCallView,

@@ -1,6 +1,7 @@
 // The exports are whole files, not name by name: a request is added in the file of its thing, and nowhere else here.
 export * from './assistant/conversations.js';
 export * from './assistant/drafts.js';
+export * from './assistant/knowledge.js';
 export * from './assistant/provider.js';
 export * from './assistant/settings.js';
 export * from './assistant/turns.js';

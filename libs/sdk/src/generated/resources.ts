@@ -3,6 +3,7 @@
 import type { Caller, CallOptions } from '../caller.js';
 import type { Paged } from '../paged.js';
 import type {
+  AddKnowledgeBody,
   AdvanceClockBody,
   ApiKeyView,
   AuditEntry,
@@ -29,8 +30,12 @@ import type {
   Erasure,
   EventLogPage,
   ExternalConfig,
+  FoundKnowledge,
   HandoffBody,
   HandoffView,
+  KnowledgeGap,
+  KnowledgeSource,
+  KnowledgeSourceText,
   LinkPageBody,
   LinkPageView,
   LoggedEvent,
@@ -59,6 +64,7 @@ import type {
   ReplayBody,
   ReplayStart,
   SandboxClock,
+  SearchKnowledgeBody,
   SendMessageRequest,
   SentDraft,
   SessionAssistant,
@@ -264,6 +270,22 @@ export interface ListSessionsQuery {
 
 /** Query of `GET /v1/sessions/{id}/assistant/turns`. */
 export interface ListAssistantTurnsQuery {
+  /** Items per page, 1 to 200. */
+  limit?: number | undefined;
+  /** Cursor: nextCursor of the page before. */
+  before?: string | undefined;
+}
+
+/** Query of `GET /v1/sessions/{id}/assistant/knowledge`. */
+export interface ListKnowledgeQuery {
+  /** Items per page, 1 to 200. */
+  limit?: number | undefined;
+  /** Cursor: nextCursor of the page before. */
+  before?: string | undefined;
+}
+
+/** Query of `GET /v1/sessions/{id}/assistant/knowledge/gaps`. */
+export interface ListKnowledgeGapsQuery {
   /** Items per page, 1 to 200. */
   limit?: number | undefined;
   /** Cursor: nextCursor of the page before. */
@@ -1256,6 +1278,96 @@ export class SessionsResource {
         path: `/v1/sessions/${encodeURIComponent(id)}/assistant/turns`,
         query,
         cursor: 'before',
+      },
+      options,
+    );
+  }
+
+  /** List the sources of what the assistant of a session knows, newest first. */
+  listKnowledge(id: string, query: ListKnowledgeQuery = {}, options?: CallOptions): Paged<KnowledgeSource> {
+    return this.caller.pages<KnowledgeSource>(
+      {
+        method: 'GET',
+        path: `/v1/sessions/${encodeURIComponent(id)}/assistant/knowledge`,
+        query,
+        cursor: 'before',
+      },
+      options,
+    );
+  }
+
+  /**
+   * Add a source to what the assistant of a session knows. Before each answer the passages that fit what the
+   * contact wrote are put before the model; `GET …/turns` names their sources. A session has 100 sources with
+   * 1,000,000 characters at most. To change a source, add it anew and delete the old one.
+   */
+  addKnowledge(id: string, body: AddKnowledgeBody, options?: CallOptions): Promise<KnowledgeSource> {
+    return this.caller.json<KnowledgeSource>(
+      { method: 'POST', path: `/v1/sessions/${encodeURIComponent(id)}/assistant/knowledge`, body },
+      options,
+    );
+  }
+
+  /**
+   * Search what the assistant of a session knows. Finds what the model would read before it answers this
+   * text. Words are found in other forms and with a wrong letter, too; a passage fits that has a third of the
+   * words of the text, without those that every text has.
+   */
+  searchKnowledge(id: string, body: SearchKnowledgeBody, options?: CallOptions): Promise<FoundKnowledge> {
+    return this.caller.json<FoundKnowledge>(
+      { method: 'POST', path: `/v1/sessions/${encodeURIComponent(id)}/assistant/knowledge/search`, body },
+      options,
+    );
+  }
+
+  /**
+   * List questions to which no source has an answer, those asked last first. Of sessions that have sources,
+   * or answer only from them. The 500 that were asked last are kept, for 90 days.
+   */
+  listKnowledgeGaps(
+    id: string,
+    query: ListKnowledgeGapsQuery = {},
+    options?: CallOptions,
+  ): Paged<KnowledgeGap> {
+    return this.caller.pages<KnowledgeGap>(
+      {
+        method: 'GET',
+        path: `/v1/sessions/${encodeURIComponent(id)}/assistant/knowledge/gaps`,
+        query,
+        cursor: 'before',
+      },
+      options,
+    );
+  }
+
+  /** Take a question off the list of gaps. It comes again when it is asked again and no source has an answer. */
+  dismissKnowledgeGap(id: string, gapId: string, options?: CallOptions): Promise<void> {
+    return this.caller.nothing(
+      {
+        method: 'DELETE',
+        path: `/v1/sessions/${encodeURIComponent(id)}/assistant/knowledge/gaps/${encodeURIComponent(gapId)}`,
+      },
+      options,
+    );
+  }
+
+  /** Read a source with its text. */
+  getKnowledge(id: string, sourceId: string, options?: CallOptions): Promise<KnowledgeSourceText> {
+    return this.caller.json<KnowledgeSourceText>(
+      {
+        method: 'GET',
+        path: `/v1/sessions/${encodeURIComponent(id)}/assistant/knowledge/${encodeURIComponent(sourceId)}`,
+      },
+      options,
+    );
+  }
+
+  /** Delete a source. The next answer is made without it. */
+  deleteKnowledge(id: string, sourceId: string, options?: CallOptions): Promise<void> {
+    return this.caller.nothing(
+      {
+        method: 'DELETE',
+        path: `/v1/sessions/${encodeURIComponent(id)}/assistant/knowledge/${encodeURIComponent(sourceId)}`,
       },
       options,
     );

@@ -46,6 +46,15 @@ export class AssistantSettings {
   instructions: string = '';
 
   @ApiPropertyOptional({
+    description:
+      'Whether it answers only what a source of its knowledge has something about: a person gets the conversation otherwise, and the question is listed as a gap. Left out: false.',
+    example: false,
+  })
+  @MayBeAbsent()
+  @IsBoolean()
+  onlyFromSources: boolean = false;
+
+  @ApiPropertyOptional({
     description: 'Model of this session; null takes that of the provider. Left out: null.',
     type: String,
     nullable: true,

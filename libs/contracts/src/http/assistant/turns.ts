@@ -185,6 +185,16 @@ export class TurnView {
   jobs: string[];
 
   @ApiProperty({
+    description: 'Ids of the sources of which the model read passages for the answer, the best first.',
+    type: 'array',
+    items: { type: 'string', format: 'uuid' },
+    example: [],
+  })
+  @IsArray()
+  @IsUUID(undefined, { each: true })
+  sources: string[] = [];
+
+  @ApiProperty({
     description: 'Tokens of all its calls that were answered.',
     type: 'integer',
     example: 420,

@@ -1258,6 +1258,112 @@ class SessionsResource:
         )
         return answer
 
+    def list_knowledge(
+        self,
+        id: str,
+        *,
+        limit: Optional[int] = None,
+        before: Optional[str] = None,
+    ) -> Paged[t.KnowledgeSource]:
+        """List the sources of what the assistant of a session knows, newest first."""
+        answer: Paged[t.KnowledgeSource] = self._caller.pages(
+            "GET",
+            f"/v1/sessions/{place(id)}/assistant/knowledge",
+            cursor="before",
+            query={
+                "limit": limit,
+                "before": before,
+            },
+        )
+        return answer
+
+    def add_knowledge(
+        self,
+        id: str,
+        body: t.AddKnowledgeBody,
+    ) -> t.KnowledgeSource:
+        """Add a source to what the assistant of a session knows. Before each answer the passages that fit what the
+        contact wrote are put before the model; `GET …/turns` names their sources. A session has 100 sources with
+        1,000,000 characters at most. To change a source, add it anew and delete the old one.
+        """
+        answer: t.KnowledgeSource = self._caller.json(
+            "POST",
+            f"/v1/sessions/{place(id)}/assistant/knowledge",
+            body=body,
+        )
+        return answer
+
+    def search_knowledge(
+        self,
+        id: str,
+        body: t.SearchKnowledgeBody,
+    ) -> t.FoundKnowledge:
+        """Search what the assistant of a session knows. Finds what the model would read before it answers this
+        text. Words are found in other forms and with a wrong letter, too; a passage fits that has a third of the
+        words of the text, without those that every text has.
+        """
+        answer: t.FoundKnowledge = self._caller.json(
+            "POST",
+            f"/v1/sessions/{place(id)}/assistant/knowledge/search",
+            body=body,
+        )
+        return answer
+
+    def list_knowledge_gaps(
+        self,
+        id: str,
+        *,
+        limit: Optional[int] = None,
+        before: Optional[str] = None,
+    ) -> Paged[t.KnowledgeGap]:
+        """List questions to which no source has an answer, those asked last first. Of sessions that have sources,
+        or answer only from them. The 500 that were asked last are kept, for 90 days.
+        """
+        answer: Paged[t.KnowledgeGap] = self._caller.pages(
+            "GET",
+            f"/v1/sessions/{place(id)}/assistant/knowledge/gaps",
+            cursor="before",
+            query={
+                "limit": limit,
+                "before": before,
+            },
+        )
+        return answer
+
+    def dismiss_knowledge_gap(
+        self,
+        id: str,
+        gap_id: str,
+    ) -> None:
+        """Take a question off the list of gaps. It comes again when it is asked again and no source has an answer."""
+        self._caller.nothing(
+            "DELETE",
+            f"/v1/sessions/{place(id)}/assistant/knowledge/gaps/{place(gap_id)}",
+        )
+
+    def get_knowledge(
+        self,
+        id: str,
+        source_id: str,
+    ) -> t.KnowledgeSourceText:
+        """Read a source with its text."""
+        answer: t.KnowledgeSourceText = self._caller.json(
+            "GET",
+            f"/v1/sessions/{place(id)}/assistant/knowledge/{place(source_id)}",
+        )
+        return answer
+
+    def delete_knowledge(
+        self,
+        id: str,
+        source_id: str,
+    ) -> None:
+        """Delete a source. The next answer is made without it."""
+        self._caller.nothing(
+            "DELETE",
+            f"/v1/sessions/{place(id)}/assistant/knowledge/{place(source_id)}",
+        )
+
     def create_link_page(
         self,
         id: str,

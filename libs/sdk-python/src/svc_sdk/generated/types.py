@@ -4,6 +4,23 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Literal, Optional, TypedDict, Union
 
+class _AddKnowledgeBodyNeeded(TypedDict):
+    # Name of the source, which is searched, too.
+    title: str
+
+
+class AddKnowledgeBody(_AddKnowledgeBodyNeeded, total=False):
+    """`AddKnowledgeBody` of the API description."""
+
+    # What the source says. Either `text` or `url` is given.
+    text: str
+    # Public https address of a page of HTML or plain text, 2 MB at most. It is read at once, and again by its
+    # schedule.
+    url: str
+    # Hours after which an address is read again. Left out: 24.
+    refreshHours: int
+
+
 class AdvanceClockBody(TypedDict):
     """`AdvanceClockBody` of the API description."""
 
@@ -56,6 +73,9 @@ class AssistantSettings(TypedDict, total=False):
     mode: Literal["off", "shadow", "draft", "auto"]
     # What the model is told about the business and how to answer, in any language. Left out: empty.
     instructions: str
+    # Whether it answers only what a source of its knowledge has something about: a person gets the
+    # conversation otherwise, and the question is listed as a gap. Left out: false.
+    onlyFromSources: bool
     # Model of this session; null takes that of the provider. Left out: null.
     model: Optional[str]
     # Most tokens of one answer. Left out: 600.
@@ -363,8 +383,9 @@ class _ConversationHandoffV1Needed(TypedDict):
     # More may come.
     owner: str
     # Why. HUMAN_WROTE: a person wrote in it, on the phone or by hand. CONTACT_ASKED: the contact wrote one of
-    # the `handoffWords`. MODEL_ASKED: the model handed it over. PROVIDER_FAILED: no model answered. LOOP: both
-    # sides answered each other again and again, as machines do. REQUESTED: by API. More may come.
+    # the `handoffWords`. MODEL_ASKED: the model handed it over. PROVIDER_FAILED: no model answered. NO_SOURCE:
+    # no source has an answer, and the settings are `onlyFromSources`. LOOP: both sides answered each other
+    # again and again, as machines do. REQUESTED: by API. More may come.
     reason: str
     # When it happened.
     timestamp: str
@@ -386,8 +407,9 @@ class ConversationOwnerView(TypedDict):
     owner: str
     # Why a person has it; null: the assistant does. HUMAN_WROTE: a person wrote in it, on the phone or by
     # hand. CONTACT_ASKED: the contact wrote one of the `handoffWords`. MODEL_ASKED: the model handed it over.
-    # PROVIDER_FAILED: no model answered. LOOP: both sides answered each other again and again, as machines do.
-    # REQUESTED: by API. More may come.
+    # PROVIDER_FAILED: no model answered. NO_SOURCE: no source has an answer, and the settings are
+    # `onlyFromSources`. LOOP: both sides answered each other again and again, as machines do. REQUESTED: by
+    # API. More may come.
     reason: Optional[str]
     # When it is the assistant's again by itself; null: never.
     until: Optional[str]
@@ -873,6 +895,13 @@ class ExternalConfig(_ExternalConfigNeeded, total=False):
     mintedKey: MintedKey
 
 
+class FoundKnowledge(TypedDict):
+    """`FoundKnowledge` of the API description."""
+
+    # What the model would read before its answer; empty: nothing fits.
+    items: List[KnowledgePassage]
+
+
 class HandoffBody(TypedDict, total=False):
     """`HandoffBody` of the API description."""
 
@@ -899,8 +928,9 @@ class HandoffView(TypedDict):
     # Address of the contact, or of the group.
     contact: str
     # HUMAN_WROTE: a person wrote in it, on the phone or by hand. CONTACT_ASKED: the contact wrote one of the
-    # `handoffWords`. MODEL_ASKED: the model handed it over. PROVIDER_FAILED: no model answered. LOOP: both
-    # sides answered each other again and again, as machines do. REQUESTED: by API. More may come.
+    # `handoffWords`. MODEL_ASKED: the model handed it over. PROVIDER_FAILED: no model answered. NO_SOURCE: no
+    # source has an answer, and the settings are `onlyFromSources`. LOOP: both sides answered each other again
+    # and again, as machines do. REQUESTED: by API. More may come.
     reason: str
     # Since when.
     since: str
@@ -942,6 +972,114 @@ class HttpErrorBody(TypedDict):
     requestId: str
     # Extra data, e.g. the fields that are wrong, or the limit that is used up.
     meta: Dict[str, Any]
+
+
+class KnowledgeGap(TypedDict):
+    """`KnowledgeGap` of the API description."""
+
+    # Id of the gap.
+    id: str
+    # What was asked, as the first contact wrote it.
+    question: str
+    # How often it was asked.
+    count: int
+    # When it was asked first.
+    firstAt: str
+    # When it was asked last.
+    lastAt: str
+
+
+class KnowledgeGapPage(TypedDict):
+    """`KnowledgeGapPage` of the API description."""
+
+    # The page.
+    items: List[KnowledgeGap]
+    # Give it as `before` to get the next page; null: this is the last.
+    nextCursor: Optional[str]
+
+
+class KnowledgePassage(TypedDict):
+    """`KnowledgePassage` of the API description."""
+
+    # Source of the passage.
+    sourceId: str
+    # Name of the source.
+    title: str
+    # The passage.
+    text: str
+    # How well it fits: more is better.
+    score: float
+
+
+class KnowledgeSource(TypedDict):
+    """`KnowledgeSource` of the API description."""
+
+    # Id of the source.
+    id: str
+    # TEXT: it was given. ADDRESS: it is read there. More may come.
+    kind: str
+    # Name of the source.
+    title: str
+    # Its address; null: a text.
+    url: Optional[str]
+    # Hours after which it is read again; null: never.
+    refreshHours: Optional[int]
+    # READY: it is searched. WAITING: it has not been read yet. FAILED: the last reading failed, as `error`
+    # says; what was read before is searched on. More may come.
+    state: str
+    # Why the last reading failed, as `HTTP_404`, `TIMEOUT` or `TOO_LARGE`; null: it did not.
+    error: Optional[str]
+    # Characters that are kept of it.
+    characters: int
+    # Whether it was longer than the 100000 characters that are kept.
+    shortened: bool
+    # When it was added.
+    createdAt: str
+    # When it was read the last time; null: it has not been read.
+    readAt: Optional[str]
+    # When it is read again; null: it is not.
+    nextReadAt: Optional[str]
+
+
+class KnowledgeSourcePage(TypedDict):
+    """`KnowledgeSourcePage` of the API description."""
+
+    # The page.
+    items: List[KnowledgeSource]
+    # Give it as `before` to get the next page; null: this is the last.
+    nextCursor: Optional[str]
+
+
+class KnowledgeSourceText(TypedDict):
+    """`KnowledgeSourceText` of the API description."""
+
+    # Id of the source.
+    id: str
+    # TEXT: it was given. ADDRESS: it is read there. More may come.
+    kind: str
+    # Name of the source.
+    title: str
+    # Its address; null: a text.
+    url: Optional[str]
+    # Hours after which it is read again; null: never.
+    refreshHours: Optional[int]
+    # READY: it is searched. WAITING: it has not been read yet. FAILED: the last reading failed, as `error`
+    # says; what was read before is searched on. More may come.
+    state: str
+    # Why the last reading failed, as `HTTP_404`, `TIMEOUT` or `TOO_LARGE`; null: it did not.
+    error: Optional[str]
+    # Characters that are kept of it.
+    characters: int
+    # Whether it was longer than the 100000 characters that are kept.
+    shortened: bool
+    # When it was added.
+    createdAt: str
+    # When it was read the last time; null: it has not been read.
+    readAt: Optional[str]
+    # When it is read again; null: it is not.
+    nextReadAt: Optional[str]
+    # What it says, as the assistant reads it.
+    text: str
 
 
 class LastAttempt(TypedDict):
@@ -2590,6 +2728,13 @@ class SandboxLimits(TypedDict):
     contactMessages: LimitCount
 
 
+class SearchKnowledgeBody(TypedDict):
+    """`SearchKnowledgeBody` of the API description."""
+
+    # What a contact might write.
+    query: str
+
+
 class _SendMessageRequestNeeded(TypedDict):
     # Session to send from.
     sessionId: str
@@ -3087,6 +3232,8 @@ class TurnView(TypedDict):
     messages: List[str]
     # Jobs of the answer that were sent, in order.
     jobs: List[str]
+    # Ids of the sources of which the model read passages for the answer, the best first.
+    sources: List[str]
     # Tokens of all its calls that were answered.
     tokens: int
     # Its calls of models, in order.

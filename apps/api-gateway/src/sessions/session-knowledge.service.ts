@@ -1,0 +1,87 @@
+import { Injectable } from '@nestjs/common';
+import {
+  AddKnowledge,
+  type AddKnowledgeBody,
+  DeleteKnowledge,
+  DismissGap,
+  type FoundKnowledge,
+  GetKnowledge,
+  type KnowledgeGap,
+  type KnowledgeSource,
+  type KnowledgeSourceText,
+  ListGaps,
+  ListKnowledge,
+  type Page,
+  type PageQuery,
+  SearchKnowledge,
+  type SearchKnowledgeBody,
+  type SessionRef,
+} from '@svc/contracts';
+import { RpcClient } from '@svc/messaging';
+import type { Caller } from '../auth/authorization.js';
+import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
+import { SessionsService } from './sessions.service.js';
+
+/** This class asks `assistant` for what the assistants of sessions know; whose session it is, `assistant` does not know. */
+@Injectable()
+export class SessionKnowledgeService {
+  constructor(
+    private readonly sessions: SessionsService,
+    private readonly cursors: Cursors,
+    private readonly rpc: RpcClient,
+  ) {}
+
+  async add(caller: Caller, sessionId: string, source: AddKnowledgeBody): Promise<KnowledgeSource> {
+    const ref = await this.refOf(caller, sessionId);
+    return (await this.rpc.request(AddKnowledge, { ...ref, source })).source;
+  }
+
+  async list(
+    caller: Caller,
+    sessionId: string,
+    { limit = DEFAULT_LIMIT, before: cursor }: PageQuery,
+  ): Promise<Page<KnowledgeSource>> {
+    const ref = await this.refOf(caller, sessionId);
+    const list = `knowledge:${ref.tenantId}:${ref.sessionId}`;
+    const before = this.cursors.decode(list, cursor);
+    const request = { ...ref, limit: limit + 1, ...(before && { before }) };
+    const { sources } = await this.rpc.request(ListKnowledge, request);
+    return this.cursors.page(list, sources, limit, ({ id }) => id);
+  }
+
+  async get(caller: Caller, sessionId: string, id: string): Promise<KnowledgeSourceText> {
+    const ref = await this.refOf(caller, sessionId);
+    return (await this.rpc.request(GetKnowledge, { ...ref, id })).source;
+  }
+
+  async delete(caller: Caller, sessionId: string, id: string): Promise<void> {
+    await this.rpc.request(DeleteKnowledge, { ...(await this.refOf(caller, sessionId)), id });
+  }
+
+  async search(caller: Caller, sessionId: string, { query }: SearchKnowledgeBody): Promise<FoundKnowledge> {
+    return this.rpc.request(SearchKnowledge, { ...(await this.refOf(caller, sessionId)), query });
+  }
+
+  async gaps(
+    caller: Caller,
+    sessionId: string,
+    { limit = DEFAULT_LIMIT, before: cursor }: PageQuery,
+  ): Promise<Page<KnowledgeGap>> {
+    const ref = await this.refOf(caller, sessionId);
+    const list = `gaps:${ref.tenantId}:${ref.sessionId}`;
+    const before = this.cursors.decode(list, cursor);
+    const request = { ...ref, limit: limit + 1, ...(before && { before }) };
+    const { gaps } = await this.rpc.request(ListGaps, request);
+    const page = this.cursors.page(list, gaps, limit, ({ place }) => place);
+    return { ...page, items: page.items.map(({ place: _, ...gap }) => gap) };
+  }
+
+  async dismissGap(caller: Caller, sessionId: string, id: string): Promise<void> {
+    await this.rpc.request(DismissGap, { ...(await this.refOf(caller, sessionId)), id });
+  }
+
+  private async refOf({ tenantId }: Caller, sessionId: string): Promise<SessionRef> {
+    const { id } = await this.sessions.owned(tenantId, sessionId);
+    return { tenantId, sessionId: id };
+  }
+}

@@ -1,0 +1,103 @@
+import {
+  AddKnowledge,
+  type AddKnowledgeV1,
+  AppError,
+  DeleteKnowledge,
+  DismissGap,
+  GetKnowledge,
+  invalidField,
+  type KnowledgeSourceText,
+  ListGaps,
+  type ListedGap,
+  ListKnowledge,
+  type RequestContract,
+  SearchKnowledge,
+  type SessionRef,
+} from '@svc/contracts';
+import { v7 as uuidv7 } from 'uuid';
+
+type On = <Q extends object, A extends object>(
+  contract: RequestContract<Q, A>,
+  reply: (request: Q) => A | Promise<A>,
+) => void;
+
+const keyOf = ({ tenantId, sessionId }: SessionRef): string => `${tenantId}/${sessionId}`;
+
+/** What assistants know, as far as the gateway can tell. */
+export class FakeKnowledge {
+  /** Gaps by tenant and session, those asked last first. */
+  readonly gaps = new Map<string, ListedGap[]>();
+  private readonly sources = new Map<string, KnowledgeSourceText[]>();
+
+  answer(on: On): void {
+    on(AddKnowledge, (request) => ({ source: this.add(request) }));
+    on(ListKnowledge, ({ limit, before = 'g', ...ref }) => ({
+      sources: this.of(ref)
+        .filter(({ id }) => id < before)
+        .slice(0, limit)
+        .map(({ text: _, ...source }) => source),
+    }));
+    on(GetKnowledge, (ref) => ({ source: found(this.of(ref), ref.id) }));
+    on(DeleteKnowledge, (ref) => this.drop(this.sources, ref));
+    on(SearchKnowledge, ({ query, ...ref }) => ({
+      items: this.of(ref)
+        .filter(({ text }) => query.split(' ').some((word) => text.includes(word)))
+        .map(({ id: sourceId, title, text }) => ({ sourceId, title, text, score: 1 })),
+    }));
+    on(ListGaps, ({ limit, before, ...ref }) => {
+      const own = this.gaps.get(keyOf(ref)) ?? [];
+      const from = before ? own.findIndex(({ place }) => place === before) + 1 : 0;
+      return { gaps: own.slice(from, from + limit) };
+    });
+    on(DismissGap, (ref) => this.drop(this.gaps, ref));
+  }
+
+  /** Has contacts ask something, after what was asked before; of those here the last one first. @returns the ids of the gaps. */
+  ask(ref: SessionRef, questions: string[]): string[] {
+    const gaps = questions.map((question, index) => {
+      const [id, at] = [uuidv7(), '2026-01-31T12:00:00.000Z'];
+      return { id, question, count: 1, firstAt: at, lastAt: at, place: `${index}/${id}` };
+    });
+    this.gaps.set(keyOf(ref), [...gaps, ...(this.gaps.get(keyOf(ref)) ?? [])]);
+    return gaps.map(({ id }) => id);
+  }
+
+  private add({
+    source: { title, text, url, refreshHours = 24 },
+    ...ref
+  }: AddKnowledgeV1): KnowledgeSourceText {
+    if (text === undefined && url === undefined) throw invalidField('text', 'text must not be empty');
+    if (text !== undefined && url !== undefined) throw invalidField('text', 'text must be left out');
+    const at = new Date().toISOString();
+    const kind: Partial<KnowledgeSourceText> = url
+      ? { kind: 'ADDRESS', url, refreshHours, state: 'WAITING', readAt: null, nextReadAt: at }
+      : { kind: 'TEXT', url: null, refreshHours: null, state: 'READY', readAt: at, nextReadAt: null };
+    const fields = { id: uuidv7(), title, text: text ?? '', characters: text?.length ?? 0, createdAt: at };
+    const source = { ...fields, ...kind, error: null, shortened: false } as KnowledgeSourceText;
+    this.sources.set(keyOf(ref), [source, ...this.of(ref)]);
+    return source;
+  }
+
+  private of(ref: SessionRef): KnowledgeSourceText[] {
+    return this.sources.get(keyOf(ref)) ?? [];
+  }
+
+  private drop<T extends { id: string }>(
+    kept: Map<string, T[]>,
+    { id, ...ref }: SessionRef & { id: string },
+  ) {
+    const own = kept.get(keyOf(ref)) ?? [];
+    found(own, id);
+    kept.set(
+      keyOf(ref),
+      own.filter((one) => one.id !== id),
+    );
+    return {};
+  }
+}
+
+function found<T extends { id: string }>(own: T[], id: string): T {
+  const one = own.find((each) => each.id === id);
+  if (!one) throw new AppError('KNOWLEDGE_NOT_FOUND');
+  return one;
+}

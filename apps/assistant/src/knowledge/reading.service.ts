@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import { SOURCE_CHARACTERS_MAX } from '@svc/contracts';
+import { PeriodicTasks } from '@svc/service';
+import { DataSource } from 'typeorm';
+import { AddressReader, type Marks, type Read, ReadFailure } from './address-reader.js';
+import { CHARACTERS_MAX, storable, writePassages } from './knowledge.repository.js';
+import { wordsOf } from './words.js';
+
+const EVERY_MS = 1_000;
+/** Addresses that one process reads at a time. */
+const AT_ONCE = 8;
+
+// A process that ends while it reads is followed after two minutes.
+const CLAIM_SQL = `UPDATE knowledge_source SET next_read_at = clock_timestamp() + interval '2 minutes'
+  WHERE id IN (SELECT id FROM knowledge_source WHERE next_read_at <= clock_timestamp() ORDER BY next_read_at
+    LIMIT ${AT_ONCE} FOR UPDATE SKIP LOCKED)
+  RETURNING id, tenant_id AS "tenantId", session_id AS "sessionId", title, url, etag, last_modified AS "lastModified"`;
+const FAIL_SQL = `UPDATE knowledge_source SET error = $2, failures = failures + 1,
+    next_read_at = clock_timestamp() + least(make_interval(hours => refresh_hours), interval '5 minutes' * 2 ^ least(failures, 12))
+  WHERE id = $1`;
+const NEXT =
+  'error = NULL, failures = 0, next_read_at = clock_timestamp() + make_interval(hours => refresh_hours)';
+const SAME_SQL = `UPDATE knowledge_source SET read_at = svc_now(tenant_id), ${NEXT} WHERE id = $1`;
+const ROOM_SQL = `SELECT ${CHARACTERS_MAX} - coalesce(sum(characters), 0)::int AS room FROM knowledge_source
+  WHERE session_id = $1 AND id <> $2`;
+const WRITE_SQL = `UPDATE knowledge_source SET text = $2, words = $3, characters = $4, is_shortened = $5, etag = $6,
+    last_modified = $7, read_at = svc_now(tenant_id), ${NEXT} WHERE id = $1 RETURNING id`;
+
+/** An address that is due. */
+interface DueAddress extends Marks {
+  id: string;
+  tenantId: string;
+  sessionId: string;
+  title: string;
+  url: string;
+}
+
+/** This service reads addresses again and again, as often as their sources say; one that fails is tried sooner, and less often each time. */
+@Injectable()
+export class ReadingService {
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly reader: AddressReader,
+    tasks: PeriodicTasks,
+  ) {
+    tasks.add('addresses that are due', EVERY_MS, (stopping) => this.readDue(stopping));
+  }
+
+  private async readDue(stopping: AbortSignal): Promise<void> {
+    const [due] = await this.dataSource.query<[DueAddress[], number]>(CLAIM_SQL);
+    await Promise.all(due.map((address) => this.read(address, stopping)));
+  }
+
+  private async read(address: DueAddress, stopping: AbortSignal): Promise<void> {
+    try {
+      const page = await this.reader.read(address.url, address, stopping);
+      if (page) await this.write(address, page);
+      else await this.dataSource.query(SAME_SQL, [address.id]);
+    } catch (error) {
+      if (!(error instanceof ReadFailure)) throw error;
+      if (!stopping.aborted) await this.dataSource.query(FAIL_SQL, [address.id, error.code]);
+    }
+  }
+
+  private async write({ id, tenantId, sessionId, title }: DueAddress, page: Read): Promise<void> {
+    await this.dataSource.transaction(async (tx) => {
+      const [{ room }] = await tx.query<[{ room: number }]>(ROOM_SQL, [sessionId, id]);
+      const whole = storable(page.text);
+      const text = whole.slice(0, Math.max(0, Math.min(SOURCE_CHARACTERS_MAX, room))).toWellFormed();
+      const values = [id, text, wordsOf(`${title}\n${text}`), text.length, text.length < whole.length];
+      const [rows] = await tx.query<[unknown[], number]>(WRITE_SQL, [
+        ...values,
+        page.etag,
+        page.lastModified,
+      ]);
+      // It was deleted while it was read.
+      if (rows.length > 0) await writePassages(tx, { id, tenantId, sessionId, title, text });
+    });
+  }
+}
