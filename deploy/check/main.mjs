@@ -6,6 +6,7 @@ import { ROOT } from '../source/services.mjs';
 import { brokenRules, differencesOfChart, PAGE, staleFiles } from './check.mjs';
 import { COMPOSE, wrongCompose } from './compose.mjs';
 import { wrongExamples } from './examples.mjs';
+import { differencesOfSandbox } from './sandbox.mjs';
 
 /** Reads what is checked in below deploy/, and for Compose: texts by path. */
 export function deployedFiles() {
@@ -26,6 +27,7 @@ export async function problemsOfDeploy(files) {
     ...(await staleFiles(files)),
     ...brokenRules(files),
     ...differencesOfChart(files),
+    ...differencesOfSandbox(files),
     ...wrongExamples(files),
     ...wrongCompose(files),
   ];

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { FAULTS } from './manifest-faults.js';
 
 type Files = Record<string, string>;
@@ -16,7 +16,12 @@ const { deployedFiles, problemsOfDeploy } = (await import('../../../deploy/check
   problemsOfDeploy(files: Files): Promise<string[]>;
 };
 
+const { differencesOfSandbox } = (await import('../../../deploy/check/sandbox.mjs' as string)) as {
+  differencesOfSandbox(files: Files): string[];
+};
+
 const FOLDER = 'deploy/kustomize/production';
+const SANDBOX = 'deploy/kustomize/sandbox';
 const LIMITS = `${FOLDER}/limits.yaml`;
 const TEMPLATE = 'deploy/helm/messaging-gateway/templates/limits.yaml';
 const files = deployedFiles();
@@ -95,6 +100,50 @@ test('a chart that differs from the overlays is noticed, object by object', () =
         `deploy/kustomize/${name}/limits.yaml:6: the chart has no such Deployment limits with the values of ${name}.`,
     ),
   );
+});
+
+describe('sandbox is small and the simulator', () => {
+  test('object by object', () => {
+    expect(differencesOfSandbox(files)).toEqual([]);
+  });
+
+  test.each([
+    ['limits', 'minReadySeconds: 5', 'minReadySeconds: 6', 'Deployment limits'],
+    ['api-gateway', '- name: NATS_STREAM_REPLICAS', '- name: SVC_MODE', 'Deployment api-gateway'],
+    ['assistant', 'SANDBOX_LLM_URL', 'ASSISTANT_BASE_URL', 'Deployment assistant'],
+    [
+      'session-worker',
+      'app.kubernetes.io/name: nats',
+      'app.kubernetes.io/name: other',
+      'NetworkPolicy session-worker',
+    ],
+    [
+      'billing',
+      '  maxUnavailable: 1\n  selector',
+      '  maxUnavailable: 2\n  selector',
+      'PodDisruptionBudget billing',
+    ],
+  ])('another %s is noticed (%s)', (app, from, to, object) => {
+    const seeded = seed(`${SANDBOX}/${app}.yaml`, from, to);
+    expect(differencesOfSandbox(seeded)).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^${SANDBOX}/${app}\\.yaml:\\d+: ${object} differs from that of small in more than the simulator\\.$`,
+        ),
+      ),
+    ]);
+  });
+
+  test('an object that one of them alone has is noticed', async () => {
+    const list = '  - media.yaml\n';
+    expect(differencesOfSandbox(seed(`${SANDBOX}/kustomization.yaml`, list, ''))).toEqual([
+      'deploy/kustomize/small/media.yaml:6: sandbox has no PersistentVolumeClaim media.',
+    ]);
+    const problems = await problemsOfDeploy(seed('deploy/kustomize/small/kustomization.yaml', list, ''));
+    expect(problems).toContain(
+      'deploy/kustomize/sandbox/media.yaml:6: small has no PersistentVolumeClaim media.',
+    );
+  });
 });
 
 test('templates use nothing but values, if and range', () => {
