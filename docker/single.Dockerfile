@@ -30,3 +30,11 @@ ENV GATEWAY_HOST=0.0.0.0 DATA_DIR=/var/lib/svc WEBHOOK_ALLOWED_ORIGINS=http://ho
 EXPOSE 3000
 VOLUME /var/lib/svc
 ENTRYPOINT ["node", "apps/launcher/dist/main.js"]
+# Whoever builds it says the version, and where the source lies: labels of the OCI image specification, last, so that nothing is built anew for them.
+ARG VERSION
+ARG SOURCE=""
+LABEL org.opencontainers.image.title="Messaging Gateway" \
+  org.opencontainers.image.description="All programs of the Messaging Gateway, PostgreSQL and NATS in one container" \
+  org.opencontainers.image.licenses="Apache-2.0" \
+  org.opencontainers.image.version="${VERSION}" \
+  org.opencontainers.image.source="${SOURCE}"

@@ -146,6 +146,46 @@ describe('sandbox is small and the simulator', () => {
   });
 });
 
+const RECIPE = 'docker/Dockerfile';
+const SINGLE = 'docker/single.Dockerfile';
+test.each([
+  [RECIPE, 'image.title=', 'image.name=', 'the image has no label org.opencontainers.image.title.'],
+  [SINGLE, 'image.source=', 'image.url=', 'the image has no label org.opencontainers.image.source.'],
+  [
+    SINGLE,
+    '"Apache-2.0"',
+    '"MIT"',
+    'the label org.opencontainers.image.licenses is not Apache-2.0, which package.json has.',
+  ],
+  [
+    RECIPE,
+    'image.version="${VERSION}"',
+    'image.version="0.1.0"',
+    'the label org.opencontainers.image.version is not the build argument VERSION.',
+  ],
+  [
+    RECIPE,
+    'ARG VERSION\n',
+    '',
+    'the last stage has no build argument VERSION, so the label org.opencontainers.image.version is empty.',
+  ],
+])('a label of an image that is wrong is named (%s: %s)', async (file, from, to, sentence) => {
+  const seeded = seed(file, from, to);
+  expect(await problemsOfDeploy(seeded)).toEqual([
+    expect.stringMatching(new RegExp(`^${file}:\\d+: ${sentence.replaceAll('.', '\\.')}$`)),
+  ]);
+});
+
+test('an image of Compose that is labelled with another version than its own is named', async () => {
+  const file = 'docker/compose.yaml';
+  const seeded = seed(file, 'APP: limits, VERSION: 0.1.0', 'APP: limits, VERSION: 0.0.9');
+  expect(await problemsOfDeploy(seeded)).toEqual([
+    expect.stringMatching(
+      /compose\.yaml:\d+: limits is built with other arguments than APP limits and VERSION 0\.1\.0\.$/,
+    ),
+  ]);
+});
+
 test('templates use nothing but values, if and range', () => {
   const seeded = seed(TEMPLATE, '.Values.limits.image', '.Values.limits.image | quote');
   expect(() => differencesOfChart(seeded)).toThrow(
