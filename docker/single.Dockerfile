@@ -25,8 +25,9 @@ COPY --from=build /image/app /app
 COPY --from=build --chown=10001:10001 /image/state /var/lib/svc
 WORKDIR /app
 USER 10001:10001
-# Bots on the machine around are reached by that name (--add-host host.docker.internal:host-gateway), and nothing inside is.
-ENV GATEWAY_HOST=0.0.0.0 DATA_DIR=/var/lib/svc WEBHOOK_ALLOWED_ORIGINS=http://host.docker.internal:*
+# Secrets are invented at the first start and lie in the volume. Test keys have the simulator, live ones the platform. A bot on the machine around is
+# reached where it is named: --env WEBHOOK_ALLOWED_ORIGINS=http://host.docker.internal:8089 --add-host host.docker.internal:host-gateway
+ENV SVC_MODE=production GATEWAY_HOST=0.0.0.0 DATA_DIR=/var/lib/svc
 EXPOSE 3000
 VOLUME /var/lib/svc
 ENTRYPOINT ["node", "apps/launcher/dist/main.js"]
