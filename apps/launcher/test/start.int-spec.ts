@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { ROOT } from '../src/config.js';
 import { SERVICES } from '../src/services/services.js';
 import { loadSecrets } from '../src/state/secrets.js';
-import type { StackDescription } from '../src/state/stack-file.js';
 import { environmentOf, Launcher, operatorOf, processesOf, run, type WholeStack } from './launcher.js';
 
 const SERVICE_NAMES = SERVICES.map(({ name }) => name);
