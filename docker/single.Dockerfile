@@ -25,8 +25,17 @@ COPY --from=build /image/app /app
 COPY --from=build --chown=10001:10001 /image/state /var/lib/svc
 WORKDIR /app
 USER 10001:10001
-# Bots on the machine around are reached by that name (--add-host host.docker.internal:host-gateway), and nothing inside is.
-ENV GATEWAY_HOST=0.0.0.0 DATA_DIR=/var/lib/svc WEBHOOK_ALLOWED_ORIGINS=http://host.docker.internal:*
+# Secrets are invented at the first start and lie in the volume. Test keys have the simulator, live ones the platform. A bot on the machine around is
+# reached where it is named: --env WEBHOOK_ALLOWED_ORIGINS=http://host.docker.internal:8089 --add-host host.docker.internal:host-gateway
+ENV SVC_MODE=production GATEWAY_HOST=0.0.0.0 DATA_DIR=/var/lib/svc
 EXPOSE 3000
 VOLUME /var/lib/svc
 ENTRYPOINT ["node", "apps/launcher/dist/main.js"]
+# Whoever builds it says the version, and where the source lies: labels of the OCI image specification, last, so that nothing is built anew for them.
+ARG VERSION
+ARG SOURCE=""
+LABEL org.opencontainers.image.title="Messaging Gateway" \
+  org.opencontainers.image.description="All programs of the Messaging Gateway, PostgreSQL and NATS in one container" \
+  org.opencontainers.image.licenses="Apache-2.0" \
+  org.opencontainers.image.version="${VERSION}" \
+  org.opencontainers.image.source="${SOURCE}"

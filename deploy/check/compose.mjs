@@ -45,6 +45,7 @@ function read(file, text) {
 function wrongService({ services: all, at }, app) {
   const { image, command = ['dist/bundle/main.js'], environment = {}, volumes = [], ...service } = all[app];
   const runtime = runtimeOf(app);
+  const version = imageOf(app).split(':')[1];
   const grace = graceOf(app, environment.PRE_STOP_MS);
   const targets = volumes.map((volume) => volume.target ?? volume.split(':')[1]);
   const health = JSON.stringify(service.healthcheck?.test ?? '');
@@ -52,6 +53,11 @@ function wrongService({ services: all, at }, app) {
   const isSecret = (name) => variablesOf(app).some((one) => one.secret && one.name === name);
   return sentences(
     [image !== imageOf(app), at(app), `the image of ${app} is not ${imageOf(app)}.`],
+    [
+      !isDeepStrictEqual({ ...service.build?.args }, { APP: app, VERSION: version }),
+      at(app),
+      `${app} is built with other arguments than APP ${app} and VERSION ${version}.`,
+    ],
     [
       !isDeepStrictEqual(command, [...runtime.nodeFlags, 'dist/bundle/main.js']),
       at(app),

@@ -6,8 +6,10 @@ import { ROOT } from '../source/services.mjs';
 import { brokenRules, differencesOfChart, PAGE, staleFiles } from './check.mjs';
 import { COMPOSE, wrongCompose } from './compose.mjs';
 import { wrongExamples } from './examples.mjs';
+import { RECIPES, wrongLabels } from './labels.mjs';
+import { differencesOfSandbox } from './sandbox.mjs';
 
-/** Reads what is checked in below deploy/, and for Compose: texts by path. */
+/** Reads what is checked in below deploy/, for Compose and for the images: texts by path. */
 export function deployedFiles() {
   const folders = ['deploy/kustomize', 'deploy/helm', 'deploy/examples'];
   const paths = folders.flatMap((folder) =>
@@ -16,7 +18,7 @@ export function deployedFiles() {
       .map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length + 1)),
   );
   return Object.fromEntries(
-    [...paths, ...COMPOSE, PAGE].map((path) => [path, readFileSync(join(ROOT, path), 'utf8')]),
+    [...paths, ...COMPOSE, ...RECIPES, PAGE].map((path) => [path, readFileSync(join(ROOT, path), 'utf8')]),
   );
 }
 
@@ -26,8 +28,10 @@ export async function problemsOfDeploy(files) {
     ...(await staleFiles(files)),
     ...brokenRules(files),
     ...differencesOfChart(files),
+    ...differencesOfSandbox(files),
     ...wrongExamples(files),
     ...wrongCompose(files),
+    ...wrongLabels(files),
   ];
 }
 

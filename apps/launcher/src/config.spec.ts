@@ -20,6 +20,17 @@ describe('the configuration', () => {
     });
   });
 
+  test('is that of development, which lets local receivers through, unless production is asked for', () => {
+    expect(readConfig({}).mode).toBe('development');
+    const production = readConfig({ SVC_MODE: 'production' });
+    expect([production.mode, production.webhooks.origins]).toEqual(['production', '']);
+    const WEBHOOK_ALLOWED_ORIGINS = 'http://127.0.0.1:9';
+    expect(readConfig({ SVC_MODE: 'production', WEBHOOK_ALLOWED_ORIGINS }).webhooks.origins).toBe(
+      WEBHOOK_ALLOWED_ORIGINS,
+    );
+    expect(() => readConfig({ SVC_MODE: 'test' })).toThrow(/SVC_MODE must be production or development/);
+  });
+
   test('takes an empty variable for an absent one', () => {
     expect(readConfig({ GATEWAY_PORT: '', DATABASE_URL: ' ', DATA_DIR: '' })).toMatchObject({
       gatewayPort: 3000,

@@ -11,6 +11,8 @@ const MOST_WORKERS = 16;
 
 /** The configuration of `start`, read from the environment. Each address of a server replaces the server that `start` would run. */
 export interface LauncherConfig {
+  /** Mode of the services. In production the simulator is the sandbox alone, and there is no demo tenant. */
+  mode: 'production' | 'development';
   dataDir: string;
   /** Address that the gateway listens on: loopback, or all of this machine. All else listens on loopback alone. */
   gatewayHost: string;
@@ -36,7 +38,9 @@ const isPort = (value: string): boolean => /^\d{1,5}$/.test(value) && Number(val
 const isCount = (value: string): boolean => /^[1-9]\d?$/.test(value) && Number(value) <= MOST_WORKERS;
 const matches = (pattern: RegExp) => (value: string) => pattern.test(value);
 
+const MODE = /^(production|development)$/;
 const RULES: readonly (readonly [name: string, holds: (value: string) => boolean, rule: string])[] = [
+  ['SVC_MODE', matches(MODE), 'must be production or development'],
   ['GATEWAY_HOST', matches(/^(127\.0\.0\.1|0\.0\.0\.0)$/), 'must be 127.0.0.1 or 0.0.0.0'],
   ['GATEWAY_PORT', isPort, `must be a port from 0 to ${LARGEST_PORT}`],
   ['SESSION_WORKERS', isCount, `must be a number from 1 to ${MOST_WORKERS}`],
@@ -56,7 +60,9 @@ const RULES: readonly (readonly [name: string, holds: (value: string) => boolean
 export function readConfig(env: NodeJS.ProcessEnv): LauncherConfig {
   const read: Read = (name) => env[name]?.trim() || undefined;
   refuseWrong(read);
+  const mode = read('SVC_MODE') === 'production' ? 'production' : 'development';
   return {
+    mode,
     dataDir: dataDirOf(env),
     gatewayHost: read('GATEWAY_HOST') ?? '127.0.0.1',
     gatewayPort: Number(read('GATEWAY_PORT') ?? 3000),
@@ -70,7 +76,7 @@ export function readConfig(env: NodeJS.ProcessEnv): LauncherConfig {
     webhooks: {
       delays: read('WEBHOOK_RETRY_DELAYS_MS') ?? DEFAULT_DELAYS,
       timeout: read('WEBHOOK_TIMEOUT_MS') ?? DEFAULT_TIMEOUT,
-      origins: read('WEBHOOK_ALLOWED_ORIGINS') ?? DEFAULT_ORIGINS,
+      origins: read('WEBHOOK_ALLOWED_ORIGINS') ?? (mode === 'production' ? '' : DEFAULT_ORIGINS),
     },
     env,
   };

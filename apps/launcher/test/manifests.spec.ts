@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { FAULTS } from './manifest-faults.js';
 
 type Files = Record<string, string>;
@@ -16,7 +16,12 @@ const { deployedFiles, problemsOfDeploy } = (await import('../../../deploy/check
   problemsOfDeploy(files: Files): Promise<string[]>;
 };
 
+const { differencesOfSandbox } = (await import('../../../deploy/check/sandbox.mjs' as string)) as {
+  differencesOfSandbox(files: Files): string[];
+};
+
 const FOLDER = 'deploy/kustomize/production';
+const SANDBOX = 'deploy/kustomize/sandbox';
 const LIMITS = `${FOLDER}/limits.yaml`;
 const TEMPLATE = 'deploy/helm/messaging-gateway/templates/limits.yaml';
 const files = deployedFiles();
@@ -95,6 +100,90 @@ test('a chart that differs from the overlays is noticed, object by object', () =
         `deploy/kustomize/${name}/limits.yaml:6: the chart has no such Deployment limits with the values of ${name}.`,
     ),
   );
+});
+
+describe('sandbox is small and the simulator', () => {
+  test('object by object', () => {
+    expect(differencesOfSandbox(files)).toEqual([]);
+  });
+
+  test.each([
+    ['limits', 'minReadySeconds: 5', 'minReadySeconds: 6', 'Deployment limits'],
+    ['api-gateway', '- name: NATS_STREAM_REPLICAS', '- name: SVC_MODE', 'Deployment api-gateway'],
+    ['assistant', 'SANDBOX_LLM_URL', 'ASSISTANT_BASE_URL', 'Deployment assistant'],
+    [
+      'session-worker',
+      'app.kubernetes.io/name: nats',
+      'app.kubernetes.io/name: other',
+      'NetworkPolicy session-worker',
+    ],
+    [
+      'billing',
+      '  maxUnavailable: 1\n  selector',
+      '  maxUnavailable: 2\n  selector',
+      'PodDisruptionBudget billing',
+    ],
+  ])('another %s is noticed (%s)', (app, from, to, object) => {
+    const seeded = seed(`${SANDBOX}/${app}.yaml`, from, to);
+    expect(differencesOfSandbox(seeded)).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^${SANDBOX}/${app}\\.yaml:\\d+: ${object} differs from that of small in more than the simulator\\.$`,
+        ),
+      ),
+    ]);
+  });
+
+  test('an object that one of them alone has is noticed', async () => {
+    const list = '  - media.yaml\n';
+    expect(differencesOfSandbox(seed(`${SANDBOX}/kustomization.yaml`, list, ''))).toEqual([
+      'deploy/kustomize/small/media.yaml:6: sandbox has no PersistentVolumeClaim media.',
+    ]);
+    const problems = await problemsOfDeploy(seed('deploy/kustomize/small/kustomization.yaml', list, ''));
+    expect(problems).toContain(
+      'deploy/kustomize/sandbox/media.yaml:6: small has no PersistentVolumeClaim media.',
+    );
+  });
+});
+
+const RECIPE = 'docker/Dockerfile';
+const SINGLE = 'docker/single.Dockerfile';
+test.each([
+  [RECIPE, 'image.title=', 'image.name=', 'the image has no label org.opencontainers.image.title.'],
+  [SINGLE, 'image.source=', 'image.url=', 'the image has no label org.opencontainers.image.source.'],
+  [
+    SINGLE,
+    '"Apache-2.0"',
+    '"MIT"',
+    'the label org.opencontainers.image.licenses is not Apache-2.0, which package.json has.',
+  ],
+  [
+    RECIPE,
+    'image.version="${VERSION}"',
+    'image.version="0.1.0"',
+    'the label org.opencontainers.image.version is not the build argument VERSION.',
+  ],
+  [
+    RECIPE,
+    'ARG VERSION\n',
+    '',
+    'the last stage has no build argument VERSION, so the label org.opencontainers.image.version is empty.',
+  ],
+])('a label of an image that is wrong is named (%s: %s)', async (file, from, to, sentence) => {
+  const seeded = seed(file, from, to);
+  expect(await problemsOfDeploy(seeded)).toEqual([
+    expect.stringMatching(new RegExp(`^${file}:\\d+: ${sentence.replaceAll('.', '\\.')}$`)),
+  ]);
+});
+
+test('an image of Compose that is labelled with another version than its own is named', async () => {
+  const file = 'docker/compose.yaml';
+  const seeded = seed(file, 'APP: limits, VERSION: 0.1.0', 'APP: limits, VERSION: 0.0.9');
+  expect(await problemsOfDeploy(seeded)).toEqual([
+    expect.stringMatching(
+      /compose\.yaml:\d+: limits is built with other arguments than APP limits and VERSION 0\.1\.0\.$/,
+    ),
+  ]);
 });
 
 test('templates use nothing but values, if and range', () => {

@@ -11,7 +11,8 @@ export async function buildImages(nodeImage) {
   for (const app of APPS)
     await podman(
       ...['build', '--isolation', 'chroot', '--layers', '--file', 'docker/Dockerfile'],
-      ...['--build-arg', `NODE_IMAGE=${nodeImage}`, '--build-arg', `APP=${app}`, '--tag', imageOf(app), '.'],
+      ...['--build-arg', `NODE_IMAGE=${nodeImage}`, '--build-arg', `APP=${app}`],
+      ...['--build-arg', `VERSION=${imageOf(app).split(':')[1]}`, '--tag', imageOf(app), '.'],
     );
 }
 

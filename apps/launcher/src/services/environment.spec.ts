@@ -40,9 +40,7 @@ const environmentOf = (name: string, env: NodeJS.ProcessEnv = {}): NodeJS.Proces
 
 describe('the environment of a service', () => {
   test('holds what every service needs and nothing of another one', () => {
-    expect(
-      environmentOf('billing', { PATH: '/bin', AWS_SECRET: 'x', PORT: '80', SVC_MODE: 'production' }),
-    ).toEqual({
+    expect(environmentOf('billing', { PATH: '/bin', AWS_SECRET: 'x', PORT: '80' })).toEqual({
       PATH: '/bin',
       SVC_MODE: 'development',
       HOST: '127.0.0.1',
@@ -127,6 +125,36 @@ describe('the environment of a service', () => {
     const own = { ASSISTANT_BASE_URL: 'http://127.0.0.1:11434/v1', ASSISTANT_MODEL: 'small-model' };
     expect(assistantOf(own)).toMatchObject({ ...own, SANDBOX_LLM_URL: sandbox.SANDBOX_LLM_URL });
     expect(environmentOf('assistant')).not.toHaveProperty('ASSISTANT_BASE_URL');
+  });
+
+  test('lets the simulator be the sandbox alone in production: live sessions and models are none of it', () => {
+    const sandbox = {
+      ...{ SANDBOX_PLATFORM_URL: 'ws://p', SANDBOX_PLATFORM_TRUST_ROOT: 'root' },
+      ...{ SANDBOX_CONTROL_URL: 'http://c', SANDBOX_LLM_URL: 'http://127.0.0.1:7073/llm/v1' },
+    };
+    const config = readConfig({ SVC_MODE: 'production' });
+    const variables = serviceVariables(config, secrets, { ...addresses, sandbox });
+    const worker = serviceEnvironment(processOf('session-worker'), variables, secrets);
+    expect(worker).toMatchObject({
+      ...{ SVC_MODE: 'production', SANDBOX_PLATFORM_URL: 'ws://p' },
+      SANDBOX_PLATFORM_CA_FILE: '/data/simulator-ca.pem',
+    });
+    for (const name of ['PLATFORM_URL', 'PLATFORM_TRUST_ROOT', 'PLATFORM_CA_FILE'])
+      expect(worker).not.toHaveProperty(name);
+    const assistant = serviceEnvironment(processOf('assistant'), variables, secrets);
+    expect(assistant).toMatchObject({ SANDBOX_LLM_URL: sandbox.SANDBOX_LLM_URL });
+    expect(assistant).not.toHaveProperty('ASSISTANT_BASE_URL');
+  });
+
+  test('takes the platform that a person names in production, too', () => {
+    const config = readConfig({ SVC_MODE: 'production', PLATFORM_URL: 'wss://platform.example.com/ws' });
+    const variables = serviceVariables(config, secrets, {
+      ...addresses,
+      platformUrl: 'wss://platform.example.com/ws',
+    });
+    expect(serviceEnvironment(processOf('session-worker'), variables, secrets)).toMatchObject({
+      PLATFORM_URL: 'wss://platform.example.com/ws',
+    });
   });
 
   test('names the worker after this stack, the same at every start', () => {

@@ -32,14 +32,12 @@ export function serviceVariables(
 ): Variables {
   return {
     ...config.env,
-    SVC_MODE: 'development',
+    SVC_MODE: config.mode,
     HOST: '127.0.0.1',
     GATEWAY_HOST: config.gatewayHost,
     DATABASE_URL: addresses.databaseUrl,
     NATS_URL: addresses.natsUrl,
-    PLATFORM_URL: addresses.platformUrl,
-    PLATFORM_TRUST_ROOT: addresses.platformTrustRoot,
-    PLATFORM_CA_FILE: addresses.platformCa,
+    ...livePlatform(config, addresses),
     SANDBOX_PLATFORM_CA_FILE: addresses.sandbox && addresses.platformCa,
     ...addresses.sandbox,
     ...operatorsModel(config, addresses),
@@ -62,9 +60,22 @@ export function serviceVariables(
   };
 }
 
+/** Names the platform of live sessions. In production that is never the simulator: who names none has the worker's own default. */
+function livePlatform(
+  { mode }: LauncherConfig,
+  { sandbox, platformUrl, platformTrustRoot, platformCa }: StackAddresses,
+): Variables {
+  if (mode === 'production' && sandbox) return {};
+  return {
+    PLATFORM_URL: platformUrl,
+    PLATFORM_TRUST_ROOT: platformTrustRoot,
+    PLATFORM_CA_FILE: platformCa,
+  };
+}
+
 /** Names the model of the operator: where the platform is the simulator, its stand-in, so that a number is answered for nothing. */
-function operatorsModel({ env }: LauncherConfig, { sandbox }: StackAddresses): Variables {
-  if (env['ASSISTANT_BASE_URL'] || !sandbox) return {};
+function operatorsModel({ env, mode }: LauncherConfig, { sandbox }: StackAddresses): Variables {
+  if (env['ASSISTANT_BASE_URL'] || !sandbox || mode === 'production') return {};
   return {
     ASSISTANT_BASE_URL: sandbox.SANDBOX_LLM_URL,
     ASSISTANT_MODEL: 'stand-in',

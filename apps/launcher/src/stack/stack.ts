@@ -142,6 +142,11 @@ export class Stack {
     hasSandbox: boolean,
   ): Promise<StackDescription['demo']> {
     if (!TENANT_KEEPERS.every(isThere)) return null;
+    if (this.config.mode === 'production') {
+      // Its keys would stand in the log of the container.
+      say('  – production has no demo tenant: operator tenants create makes one');
+      return null;
+    }
     // This is loaded only now: the contracts and Nest take a second, in which the first servers come up.
     return step('demo tenant', async () => {
       const { demoTenant } = await import('./demo-tenant.js');
@@ -293,7 +298,10 @@ function webhookSettings({ webhooks }: LauncherConfig): StackDescription['webhoo
   return {
     delaysMs: webhooks.delays.split(',').map(Number),
     timeoutMs: Number(webhooks.timeout),
-    allowedOrigins: webhooks.origins.split(',').map((origin) => origin.trim()),
+    allowedOrigins: webhooks.origins
+      .split(',')
+      .map((origin) => origin.trim())
+      .filter(Boolean),
   };
 }
 

@@ -14,6 +14,8 @@ export const START_HELP = `Starts the whole gateway on this machine.
   npm start -- --help       this text
 
 Variables (all optional):
+  SVC_MODE                  development; production: the simulator is the sandbox of test keys alone, live numbers are
+                            on the platform, local receivers are refused, and there is no demo tenant
   GATEWAY_HOST              address that the REST API listens on, 127.0.0.1; 0.0.0.0 in a container
   GATEWAY_PORT              port of the REST API, 3000; 0: any free one
   GATEWAY_PUBLIC_URL        address of the REST API as the outside sees it

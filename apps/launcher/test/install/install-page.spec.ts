@@ -34,7 +34,7 @@ test('every command of the operator is one, with options that it has', () => {
   const calls = lines.flatMap(
     (line) => /(?:operator --|exec gateway operator|rm operator) ([^|)]+)/.exec(line)?.[1] ?? [],
   );
-  expect(calls).toHaveLength(6);
+  expect(calls).toHaveLength(7);
   for (const call of calls) {
     const words = (call.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ''));
     expect(() => parseOperatorCall(words)).not.toThrow();
