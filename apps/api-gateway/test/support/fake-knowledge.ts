@@ -23,7 +23,7 @@ type On = <Q extends object, A extends object>(
 
 const keyOf = ({ tenantId, sessionId }: SessionRef): string => `${tenantId}/${sessionId}`;
 
-/** What assistants know, as far as the gateway can tell. */
+/** Knowledge of assistants, as far as the gateway can tell. */
 export class FakeKnowledge {
   /** Gaps by tenant and session, those asked last first. */
   readonly gaps = new Map<string, ListedGap[]>();

@@ -15,7 +15,7 @@ const ROWS_SQL = ['handoff', 'brain_conversation'].map(
   (table) => `DELETE FROM ${table} WHERE tenant_id = $1 AND chat = $2`,
 );
 
-// Of a gap the words are those of whoever asked first: nobody knows whose the others would have been.
+// The words of a gap are those of whoever asked first: it goes with each who asked.
 const GAPS_SQL = 'DELETE FROM knowledge_gap WHERE tenant_id = $1 AND $2 = ANY(chats)';
 
 /** This service erases what the assistant keeps of a contact: the conversation with them, as turns, and who has it. */

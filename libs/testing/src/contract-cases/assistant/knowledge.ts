@@ -27,8 +27,7 @@ export interface KnowledgeWorld extends ContractWorld {
 
 const text = 'We are open from Monday to Friday.';
 
-/** Cases of `assistant`: what it knows. */
-export const assistantKnowledgeCases: ContractCase<KnowledgeWorld>[] = [
+const KNOWLEDGE: ContractCase<KnowledgeWorld>[] = [
   {
     name: 'a source is listed, found and read until it is deleted',
     run: async (world) => {
@@ -104,3 +103,6 @@ export const assistantKnowledgeCases: ContractCase<KnowledgeWorld>[] = [
     },
   },
 ];
+
+/** Cases of `assistant`: what it knows. */
+export const assistantKnowledgeCases = KNOWLEDGE;
