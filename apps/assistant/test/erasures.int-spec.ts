@@ -56,6 +56,28 @@ describe('the erasure of a contact', () => {
     expect(await tablesWith(numberOf(ben))).toEqual(['turn']);
   });
 
+  test('is not undone by the news, told late, that a person had written to them', async () => {
+    const shop = await scene.shop();
+    const [chat, other] = [aContact(), aContact()];
+    await scene.service.rpc.request(EraseInAssistant, taskOf(shop, chat));
+    const early = new Date(Date.now() - 60_000).toISOString();
+    for (const one of [chat, other])
+      await shop.write(one, 'On the phone', { fromMe: true, timestamp: early, receivedAt: early });
+    await waitFor('the news', async () => (await tablesWith(numberOf(other))).includes('handoff'));
+    expect(await tablesWith(numberOf(chat))).toEqual([]);
+  });
+
+  test('leaves who has the conversation since then', async () => {
+    const shop = await scene.shop();
+    const chat = aContact();
+    const task = taskOf(shop, chat);
+    const { tenantId, sessionId } = shop;
+    const owner = { tenantId, sessionId, chat, owner: 'HUMAN' as const };
+    await scene.service.rpc.request(SetConversationOwner, owner);
+    await scene.service.rpc.request(EraseInAssistant, task);
+    expect(await tablesWith(numberOf(chat))).toContain('handoff');
+  });
+
   test('is not undone by an event that comes late; what they write later is answered', async () => {
     const shop = await scene.shop();
     const chat = aContact();

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { EraseContactV1, ErasedInAssistant } from '@svc/contracts';
-import { countErased, ErasedContacts } from '@svc/service';
+import { countErased, ErasedContacts, isErasedSql } from '@svc/service';
 import { DataSource } from 'typeorm';
 
 /** Turns of one transaction. */
@@ -10,13 +10,16 @@ const PIECE = 500;
 const TURNS_SQL = `DELETE FROM turn WHERE id = ANY (ARRAY(
   SELECT id FROM turn WHERE tenant_id = $1 AND chat = $2 AND first_at < $3 LIMIT ${PIECE}))`;
 // Events of the conversation that nobody has read; of what the dispatcher has it erases itself.
-const EVENTS_SQL = `DELETE FROM event_outbox WHERE envelope ->> 'tenantId' = $1::text AND envelope #>> '{data,chatId}' = $2`;
-const ROWS_SQL = ['handoff', 'brain_conversation'].map(
-  (table) => `DELETE FROM ${table} WHERE tenant_id = $1 AND chat = $2`,
-);
-
+const EVENTS_SQL = `DELETE FROM event_outbox WHERE envelope ->> 'tenantId' = $1::text AND envelope #>> '{data,chatId}' = $2
+  AND (envelope ->> 'occurredAt')::timestamptz < $3`;
+// Whoever has it is noted by the clock of the tenant.
+const HANDOFFS_SQL = `DELETE FROM handoff WHERE tenant_id = $1 AND chat = $2
+  AND since < $3::timestamptz + (svc_now(tenant_id) - clock_timestamp())`;
+const BRAINS_SQL = 'DELETE FROM brain_conversation WHERE tenant_id = $1 AND chat = $2 AND used_at < $3';
+const IS_ERASED_SQL = `SELECT WHERE ${isErasedSql({ tenant: '$1::uuid', hashes: '$2', at: '$3::timestamptz', toThem: 'true' })}`;
 // The words of a gap are those of whoever asked first: it goes with each who asked.
-const GAPS_SQL = 'DELETE FROM knowledge_gap WHERE tenant_id = $1 AND $2 = ANY(chats)';
+const GAPS_SQL =
+  'DELETE FROM knowledge_gap WHERE tenant_id = $1 AND $2 = ANY(chats) AND first_at < $3::timestamptz';
 
 /** This service erases what the assistant keeps of a contact: the conversation with them, as turns, and who has it. */
 @Injectable()
@@ -41,5 +44,11 @@ export class ErasuresService {
       await this.dataSource.query(sql, [tenantId, contact]);
     const { turns = 0 } = await countErased(this.dataSource.manager, erasureId, {});
     return { turns };
+  }
+
+  /** Says whether what was written to a contact at that time belongs to an erasure: it may be told late, and again. */
+  async isErased(tenantId: string, contact: string, at: string): Promise<boolean> {
+    const hashes = this.erased.hashesOf(tenantId, [contact]);
+    return (await this.dataSource.query<unknown[]>(IS_ERASED_SQL, [tenantId, hashes, at])).length > 0;
   }
 }

@@ -8,6 +8,7 @@ import type {
 } from '@svc/contracts';
 import { type ConversationRef, ConversationsService } from '../conversations/conversations.service.js';
 import { DraftRepository } from '../drafts/draft.repository.js';
+import { ErasuresService } from '../deletions/erasures.service.js';
 import { SettingsService } from '../settings/settings.service.js';
 import { atStep } from './steps.js';
 import { TurnRepository } from './turn.repository.js';
@@ -25,6 +26,7 @@ export class InboundService {
     private readonly turns: TurnRepository,
     private readonly conversations: ConversationsService,
     private readonly drafts: DraftRepository,
+    private readonly erasures: ErasuresService,
     private readonly runner: TurnRunner,
   ) {}
 
@@ -36,7 +38,8 @@ export class InboundService {
     // Events of before the service was there, or of an outage: whoever wrote that waits for no answer any more.
     if (ageOf(data) > settings.answerWithinMs) return;
     const conversation = { tenantId, sessionId, chat: chatOf(data) };
-    if (data.fromMe) return data.change ? undefined : this.leaveToPerson(conversation, settings);
+    if (data.fromMe)
+      return data.change ? undefined : this.leaveToPerson(conversation, data.timestamp, settings);
     if (!asksForAnswer(data, settings)) return;
     const turn = await this.turns.take(tenantId, data, settings);
     atStep('a-1');
@@ -49,12 +52,12 @@ export class InboundService {
    */
   async noteSent({
     tenantId,
-    data: { sessionId, to, sentBy, jobId },
+    data: { sessionId, to, sentBy, jobId, timestamp },
   }: Envelope<OutboundMessageV1>): Promise<void> {
     if (sentBy !== 'MEMBER' || (await this.drafts.isDrafted(jobId))) return;
     const published = await this.settings.published({ tenantId, sessionId });
     if (published && published.settings.mode !== 'off')
-      await this.leaveToPerson({ tenantId, sessionId, chat: to }, published.settings);
+      await this.leaveToPerson({ tenantId, sessionId, chat: to }, timestamp, published.settings);
   }
 
   /** Ends what is being answered once somebody else answers; the worker lets nothing out that comes later. */
@@ -67,8 +70,10 @@ export class InboundService {
 
   private async leaveToPerson(
     conversation: ConversationRef,
+    at: string,
     { humanPauseMinutes }: AssistantSettings,
   ): Promise<void> {
+    if (await this.erasures.isErased(conversation.tenantId, conversation.chat, at)) return;
     await this.drafts.overtake(conversation);
     await this.conversations.handOver(conversation, 'HUMAN_WROTE', humanPauseMinutes);
   }
