@@ -105,4 +105,4 @@ const KNOWLEDGE: ContractCase<KnowledgeWorld>[] = [
 ];
 
 /** Cases of `assistant`: what it knows. */
-export const assistantKnowledgeCases = KNOWLEDGE;
+export const assistantKnowledgeCases: ContractCase<KnowledgeWorld>[] = [...KNOWLEDGE];
