@@ -2,8 +2,8 @@ import { withServers } from '../../jest.preset.mjs';
 
 export default withServers('api-gateway', {
   // Tests wait for most of their time: for other services that do not answer, for a later attempt.
-  maxWorkers: 4,
+  maxWorkers: 3,
   // A process keeps what its files leave behind, and would grow to gigabytes.
   workerIdleMemoryLimit: '1500MB',
-  testTimeout: 120_000,
+  testTimeout: 240_000,
 });

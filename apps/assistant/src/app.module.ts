@@ -25,6 +25,7 @@ import { ConversationsService } from './conversations/conversations.service.js';
 import { DeletionsConsumer } from './deletions/deletions.consumer.js';
 import { DeletionsService } from './deletions/deletions.service.js';
 import { ErasuresConsumer } from './deletions/erasures.consumer.js';
+import { ExportsService } from './deletions/exports.service.js';
 import { ErasuresService } from './deletions/erasures.service.js';
 import { DraftRepository } from './drafts/draft.repository.js';
 import { DraftsConsumer } from './drafts/drafts.consumer.js';
@@ -133,6 +134,7 @@ const configured: Provider[] = [
     TurnRunner,
     DeletionsService,
     ErasuresService,
+    ExportsService,
   ],
 })
 export class AppModule {}

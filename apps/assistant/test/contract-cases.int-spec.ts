@@ -6,6 +6,7 @@ import {
   assistantConversationCases,
   assistantDraftCases,
   assistantKnowledgeCases,
+  wholeTenantInAssistantCases,
 } from '@svc/testing';
 import { KnowledgeService } from '../src/knowledge/knowledge.service.js';
 import { aContact, Scene } from './scene.js';
@@ -29,7 +30,10 @@ async function drafted(): Promise<DraftRef> {
 
 // The gateway's tests run the same cases against the fake that stands for this service.
 describe('the service keeps the contract', () => {
-  test.each([...assistantCases, ...assistantConversationCases])('$name', ({ run }) => run(scene.service));
+  test.each([...assistantCases, ...assistantConversationCases, ...wholeTenantInAssistantCases])(
+    '$name',
+    ({ run }) => run(scene.service),
+  );
   test.each(assistantDraftCases)('$name', ({ run }) => run({ ...scene.service, drafted }));
   test.each(assistantKnowledgeCases)('$name', ({ run }) =>
     run({

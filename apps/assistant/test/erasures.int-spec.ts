@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import {
   DeleteTenantAssistants,
   EraseInAssistant,
+  ExportContactTurns,
   SetConversationOwner,
   type EraseContactV1,
 } from '@svc/contracts';
@@ -48,6 +49,10 @@ describe('the erasure of a contact', () => {
       ...{ tenantId, sessionId, chat: ada, owner: 'HUMAN' as const },
     });
     expect(await tablesWith(numberOf(ada))).toEqual(['event_outbox', 'handoff', 'turn']);
+    const { turns } = await scene.service.rpc.request(ExportContactTurns, { tenantId, contact: ada });
+    expect(turns).toMatchObject([
+      { sessionId, outcome: 'SHADOWED', texts: [`Secret answer to secret of ${numberOf(ada)}`] },
+    ]);
     const task = taskOf(shop, ada);
     expect(await scene.service.rpc.request(EraseInAssistant, task)).toEqual({ turns: 1 });
     const until = new Date().toISOString();

@@ -97,6 +97,7 @@ export { eventLogCases, type EventLogWorld } from './contract-cases/event-log.js
 export { paymentCases, type PaymentWorld } from './contract-cases/payments.js';
 export { endMessageCases } from './contract-cases/end-message.js';
 export {
+  wholeTenantInAssistantCases,
   wholeTenantInBillingCases,
   wholeTenantInLimitsCases,
   wholeTenantInSessionsCases,

@@ -5,11 +5,14 @@ import {
   type ContactEvent,
   type ContactEventsReply,
   type ContactProfile,
+  type ContactTurn,
+  ExportContactTurns,
   type MessageView,
   phoneOf,
   ReadContactEvents,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
+import { Answerers } from '../assistant/answerers.service.js';
 import { ContactAliases } from '../messages/contact-aliases.js';
 import { MessagesService } from '../messages/messages.service.js';
 import { bounded, type ContactFacts, ContactRepository, type Person } from './contact.repository.js';
@@ -23,6 +26,7 @@ export class ContactsService {
     private readonly traces: ContactTraces,
     private readonly aliases: ContactAliases,
     private readonly messages: MessagesService,
+    private readonly answerers: Answerers,
     private readonly rpc: RpcClient,
   ) {}
 
@@ -73,6 +77,8 @@ export class ContactsService {
     yield* listed(this.messageViewsOf(person));
     yield '\n],"events":[';
     yield* listed(events);
+    yield '\n],"turns":[';
+    yield* listed(this.turnsOf(person));
     yield '\n]}\n';
   }
 
@@ -92,6 +98,20 @@ export class ContactsService {
   private async *messageViewsOf(person: Person): AsyncGenerator<MessageView> {
     for await (const messages of this.contacts.messagesOf(person))
       yield* await this.messages.viewsOf(messages);
+  }
+
+  /** Reads what the assistant keeps of the person, in whichever spelling; where the tenant never had one there is nothing, nor perhaps that service. */
+  private async *turnsOf({ tenantId, contact }: Person): AsyncGenerator<ContactTurn> {
+    if (!(await this.answerers.isUsedBy(tenantId))) return;
+    for (const spelling of [contact, ...(await this.aliases.of(tenantId, contact))]) {
+      let before: string | undefined;
+      do {
+        const request = { tenantId, contact: spelling, ...(before && { before }) };
+        const { turns, next } = await this.rpc.request(ExportContactTurns, request, PATIENCE_MS);
+        yield* turns;
+        before = next ?? undefined;
+      } while (before);
+    }
   }
 
   private async *eventsOf({ tenantId, contact }: Person): AsyncGenerator<ContactEvent> {

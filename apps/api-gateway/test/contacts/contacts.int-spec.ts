@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import {
   type ContactExport,
+  ExportContactTurns,
   MessageReceived,
   ReadContactEvents,
   type MessageReceivedV1,
@@ -113,6 +114,21 @@ test('the export of a contact has every message, however many, and no others', a
   expect(contact).toMatchObject({ contact: ADA, received: { count: 900 } });
   expect(new Set(messages.map(({ id }) => id)).size).toBe(900);
   expect(messages.every((message) => message.origin?.sender === ADA)).toBe(true);
+});
+
+test('the export of a contact has what the assistant did, where the tenant has ever had one', async () => {
+  const owner = await gateway.createTenant();
+  const sessionId = gateway.fakes.addSession(owner.tenantId).id;
+  await arrives(owner, { sessionId });
+  const turn = { id: randomUUID(), sessionId, startedAt: '2026-01-31T12:00:00.000Z', outcome: 'SHADOWED' };
+  gateway.fakes.turnsOf.set(ADA, [{ ...turn, texts: ['We open at nine.'] }]);
+  const turns = async (): Promise<unknown> =>
+    (await gateway.call(owner.apiKey, 'GET /v1/contacts/15550007777/export')).body['turns'];
+  expect(await gateway.fakes.without(ExportContactTurns, turns)).toEqual([]);
+  const path = `/v1/sessions/${sessionId}/assistant`;
+  await gateway.call(owner.apiKey, `PUT ${path}`, { settings: { mode: 'auto' } });
+  await gateway.call(owner.apiKey, `POST ${path}/publish`);
+  expect(await turns()).toEqual([{ ...turn, texts: ['We open at nine.'] }]);
 });
 
 test('the export of a contact whom others have only quoted has their events, and is none of the messages', async () => {

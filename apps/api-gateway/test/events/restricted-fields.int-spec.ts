@@ -82,11 +82,20 @@ const TOLD_TO_ALL = new Set([
   'stage', // a stage opens nothing; challenge and code of the link are in no event
   'state', // the state of a call says whether it rings
   'owner', // the owner of a conversation is in a list that the reader may ask, where it is a person
+  'sourceId', // the advertisement that brought a contact; a source of knowledge has one of the same name
   'held', // the reader sees the events anyway that wait for that endpoint
 ]);
 
 /** An export says where something of the contact is kept, also in deliveries that have failed; of their receivers it shows nothing. */
-const TOLD_BY_EXPORT = new Set(['events', 'event', 'deadLetters', 'deliveryId', 'attempts', 'deadAt']);
+const TOLD_BY_EXPORT = new Set([
+  'turns',
+  'events',
+  'event',
+  'deadLetters',
+  'deliveryId',
+  'attempts',
+  'deadAt',
+]);
 
 /** Routes whose answers are payloads: they show what others have written down, and so are asked, not trusted. */
 const PAYLOAD_ROUTES = [

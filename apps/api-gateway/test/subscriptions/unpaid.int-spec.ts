@@ -43,9 +43,11 @@ describe('a subscription that is not active', () => {
     );
     expect(stopped.map(([, { operationId }]) => operationId).toSorted()).toEqual([
       ...[
+        'approveDraft',
         'connectSession',
         'createLinkPage',
         'createSession',
+        'editDraft',
         'getSubscription',
         'requestPairingCode',
         'sendMessage',

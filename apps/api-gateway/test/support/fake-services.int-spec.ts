@@ -29,6 +29,7 @@ import {
   type KnowledgeWorld,
   type TestNats,
   webhookCases,
+  wholeTenantInAssistantCases,
   wholeTenantInBillingCases,
   wholeTenantInLimitsCases,
   wholeTenantInSessionsCases,
@@ -137,6 +138,7 @@ describe('the fake of', () => {
   test.each([...limitsCases, ...wholeTenantInLimitsCases])('limits: $name', ({ run }) => run(world));
   test.each([...subscriptionCases, ...wholeTenantInBillingCases])('billing: $name', ({ run }) => run(world));
   test.each([...assistantCases, ...assistantConversationCases])('assistant: $name', ({ run }) => run(world));
+  test.each(wholeTenantInAssistantCases)('assistant, whole tenants: $name', ({ run }) => run(world));
   test.each(assistantDraftCases)('assistant, drafts: $name', ({ run }) => run(world));
   test.each(assistantKnowledgeCases)('assistant, knowledge: $name', ({ run }) => run(world));
   test.each(paymentCases)('billing, payments: $name', ({ run }) => run(world));

@@ -5,12 +5,14 @@ import {
   type ChangeSessionV1,
   CountMessages,
   type CountMessagesV1,
+  type ContactTurn,
   countOf,
   CountSessions,
   CreateSession,
   type CreateSessionV1,
   type EraseContactV1,
   EraseInAssistant,
+  ExportContactTurns,
   EraseInSessions,
   EraseInWebhooks,
   GetLimits,
@@ -111,6 +113,8 @@ export class FakeServices {
   countsOlder = false;
   /** Contacts that the other services were asked to erase, in order. */
   readonly erased: EraseContactV1[] = [];
+  /** Turns that the assistant keeps of a contact. */
+  readonly turnsOf = new Map<string, ContactTurn[]>();
   readonly erasedByAssistant: EraseContactV1[] = [];
   qr: string | undefined = '2@abc,def,ghi,jkl';
   watch: () => void = () => undefined;
@@ -319,6 +323,10 @@ export class FakeServices {
       this.erased.push(request);
       return { journal: 2, sends: 1, files: 1, events: 0 };
     });
+    this.on(ExportContactTurns, ({ contact }) => ({
+      turns: this.turnsOf.get(contact) ?? [],
+      next: null,
+    }));
     this.on(EraseInAssistant, (request: EraseContactV1) => {
       this.erasedByAssistant.push(request);
       return { turns: 5 };

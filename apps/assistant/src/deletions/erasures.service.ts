@@ -40,8 +40,8 @@ export class ErasuresService {
         isDone = turns < PIECE;
       });
     }
-    for (const sql of [...ROWS_SQL, GAPS_SQL, EVENTS_SQL])
-      await this.dataSource.query(sql, [tenantId, contact]);
+    for (const sql of [HANDOFFS_SQL, BRAINS_SQL, GAPS_SQL, EVENTS_SQL])
+      await this.dataSource.query(sql, [tenantId, contact, before]);
     const { turns = 0 } = await countErased(this.dataSource.manager, erasureId, {});
     return { turns };
   }

@@ -327,6 +327,8 @@ describe('the version of the client', () => {
     await stage.platform.call('PUT', `/accounts/${phone}/faults`, { loginError: 406 });
     await drop(phone);
     expect(await stage.reached(sessionId, 'DISCONNECTED')).toMatchObject({ statusReason: 'BANNED' });
-    expect(stage.eventsOf('session.disconnected', sessionId).at(-1)).toMatchObject({ reason: 'BANNED' });
+    await waitFor('the news of it', () =>
+      stage.eventsOf('session.disconnected', sessionId).some(({ reason }) => reason === 'BANNED'),
+    );
   });
 });

@@ -38,7 +38,7 @@ export {
 } from './assistant/turns.js';
 export { HttpErrorBody } from './http-error.js';
 export { MayBeAbsent } from './may-be-absent.js';
-export { ContactProfile, ContactEvent, ContactExport } from './messages/contacts.js';
+export { ContactProfile, ContactEvent, ContactExport, ContactTurn } from './messages/contacts.js';
 export { ListConversationsQuery, ConversationView } from './messages/conversations.js';
 export { ErasureCounts, Erasure } from './messages/erasures.js';
 export { ListMessagesQuery } from './messages/list-query.js';

@@ -1,4 +1,5 @@
 // The exports are whole files, not name by name: a request is added in the file of its thing, and nowhere else here.
+export * from './assistant/contact-turns.js';
 export * from './assistant/conversations.js';
 export * from './assistant/drafts.js';
 export * from './assistant/knowledge.js';

@@ -33,6 +33,7 @@ export const NATS_RIGHTS: Record<string, NatsRights> = {
       'rpc.assistant.discard-draft',
       'rpc.assistant.dismiss-gap',
       'rpc.assistant.erase-contact',
+      'rpc.assistant.export-contact',
       'rpc.assistant.get-knowledge',
       'rpc.assistant.get-provider',
       'rpc.assistant.get-settings',

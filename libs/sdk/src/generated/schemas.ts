@@ -327,6 +327,8 @@ export interface ContactExport {
    * tell of them.
    */
   events: ContactEvent[];
+  /** What the assistant did with messages of the contact in the last thirty days, newest first. */
+  turns: ContactTurn[];
 }
 
 /** `ContactMessage` of the API description. */
@@ -367,6 +369,20 @@ export interface ContactProfile {
   sent: BoundedCount;
   /** Conversations with the contact, at most 200: one for each session; none with groups. */
   conversationIds: string[];
+}
+
+/** `ContactTurn` of the API description. */
+export interface ContactTurn {
+  /** Id of the turn. */
+  id: string;
+  /** Session. */
+  sessionId: string;
+  /** When it began. */
+  startedAt: string;
+  /** Why it was answered, or not; null: it has not ended. */
+  outcome: string | null;
+  /** Texts that are kept of the answer: one that was made and not sent, or waits to be approved. */
+  texts: string[];
 }
 
 /** `ContactView` of the API description. */

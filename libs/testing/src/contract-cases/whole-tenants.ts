@@ -2,15 +2,18 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import {
   type DeletedTenantRows,
+  DeleteTenantAssistants,
   DeleteTenantLimits,
   type DeleteTenantRowsV1,
   DeleteTenantSessions,
   DeleteTenantUsage,
   DeleteTenantWebhooks,
   type EraseContactV1,
+  EraseInAssistant,
   EraseInLimits,
   EraseInSessions,
   EraseInWebhooks,
+  ExportContactTurns,
   ReadContactEvents,
   type RequestContract,
   SetEndpointSuspension,
@@ -104,6 +107,26 @@ const IN_LIMITS: readonly ContractCase[] = [
   },
 ];
 
+const IN_ASSISTANT: readonly ContractCase[] = [
+  deletionOf(DeleteTenantAssistants),
+  {
+    name: 'an erasure that is asked for again has the same counts, in all',
+    run: async ({ rpc }) => {
+      const request = anErasure();
+      const first = await rpc.request(EraseInAssistant, request);
+      assert.deepEqual(plain(await rpc.request(EraseInAssistant, request)), plain(first));
+    },
+  },
+  {
+    name: 'of a contact that the assistant never met there is nothing to read',
+    run: async ({ rpc }) => {
+      const { tenantId, contact } = anErasure();
+      const { turns, next = null } = await rpc.request(ExportContactTurns, { tenantId, contact });
+      assert.deepEqual({ turns, next }, { turns: [], next: null });
+    },
+  },
+];
+
 const IN_BILLING: readonly ContractCase[] = [deletionOf(DeleteTenantUsage)];
 
 /** Contract cases of `webhook-dispatcher` about a tenant, or a contact, as a whole. */
@@ -117,3 +140,6 @@ export const wholeTenantInLimitsCases: readonly ContractCase[] = [...IN_LIMITS];
 
 /** Contract cases of `billing` about a tenant as a whole. */
 export const wholeTenantInBillingCases: readonly ContractCase[] = [...IN_BILLING];
+
+/** Contract cases of `assistant` about a tenant, or a contact, as a whole. */
+export const wholeTenantInAssistantCases: readonly ContractCase[] = [...IN_ASSISTANT];

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { IsArray, IsInt, IsISO8601, IsString, IsUUID, ValidateNested } from 'class-validator';
+import { IsArray, IsInt, IsISO8601, IsOptional, IsString, IsUUID, ValidateNested } from 'class-validator';
 import { BoundedCount } from '../page.js';
 import { LoggedEvent } from '../webhooks/event-log.js';
 import { MessageView } from './messages.js';
@@ -91,6 +91,41 @@ export class ContactEvent extends LoggedEvent {
   deadLetters: ContactDeadLetter[];
 }
 
+/** A turn of the assistant with a contact: messages that were answered together, or were not. */
+export class ContactTurn {
+  @ApiProperty({ description: 'Id of the turn.', format: 'uuid' })
+  @IsUUID()
+  id: string;
+
+  @ApiProperty({ description: 'Session.', format: 'uuid' })
+  @IsUUID()
+  sessionId: string;
+
+  @ApiProperty({ description: 'When it began (ISO 8601, UTC).', example: '2026-01-31T12:00:00.000Z' })
+  @IsISO8601()
+  startedAt: string;
+
+  @ApiProperty({
+    description: 'Why it was answered, or not; null: it has not ended.',
+    type: String,
+    nullable: true,
+    example: 'ANSWERED',
+  })
+  @IsOptional()
+  @IsString()
+  outcome: string | null;
+
+  @ApiProperty({
+    description:
+      'Texts that are kept of the answer: one that was made and not sent, or waits to be approved.',
+    type: [String],
+    example: ['We open at nine.'],
+  })
+  @IsArray()
+  @IsString({ each: true })
+  texts: string[];
+}
+
 /** Answer of `GET /v1/contacts/:id/export`: all data of a contact. */
 export class ContactExport {
   @ApiProperty({
@@ -117,4 +152,11 @@ export class ContactExport {
     isArray: true,
   })
   events: ContactEvent[];
+
+  @ApiProperty({
+    description: 'What the assistant did with messages of the contact in the last thirty days, newest first.',
+    type: ContactTurn,
+    isArray: true,
+  })
+  turns: ContactTurn[];
 }

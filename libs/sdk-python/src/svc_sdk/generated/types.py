@@ -316,6 +316,8 @@ class ContactExport(TypedDict):
     # groups that quote or mention the contact are somebody else’s and not in here, but for the events that
     # tell of them.
     events: List[ContactEvent]
+    # What the assistant did with messages of the contact in the last thirty days, newest first.
+    turns: List[ContactTurn]
 
 
 class ContactMessage(TypedDict):
@@ -359,6 +361,21 @@ class ContactProfile(TypedDict):
     sent: BoundedCount
     # Conversations with the contact, at most 200: one for each session; none with groups.
     conversationIds: List[str]
+
+
+class ContactTurn(TypedDict):
+    """`ContactTurn` of the API description."""
+
+    # Id of the turn.
+    id: str
+    # Session.
+    sessionId: str
+    # When it began.
+    startedAt: str
+    # Why it was answered, or not; null: it has not ended.
+    outcome: Optional[str]
+    # Texts that are kept of the answer: one that was made and not sent, or waits to be approved.
+    texts: List[str]
 
 
 class ContactView(TypedDict):

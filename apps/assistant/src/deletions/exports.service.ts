@@ -1,0 +1,27 @@
+import { Injectable } from '@nestjs/common';
+import { InjectDataSource } from '@nestjs/typeorm';
+import type { ContactTurn, ContactTurnsReply, ExportContactV1 } from '@svc/contracts';
+import { DataSource } from 'typeorm';
+
+/** Turns of one reply. */
+const PIECE = 200;
+const TURNS_SQL = `SELECT t.id, t.session_id AS "sessionId", t.first_at AS "startedAt", t.outcome,
+    coalesce(t.parts, '[]') || coalesce((SELECT jsonb_agg(d.text) FROM draft d WHERE d.turn_id = t.id AND d.text <> ''), '[]') AS texts
+  FROM turn t WHERE t.tenant_id = $1 AND t.chat = $2
+    AND ($3::uuid IS NULL OR (t.first_at, t.id) < (SELECT first_at, id FROM turn WHERE id = $3))
+  ORDER BY t.first_at DESC, t.id DESC LIMIT ${PIECE}`;
+
+/** This service shows what the assistant keeps of a contact. */
+@Injectable()
+export class ExportsService {
+  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+
+  async read({ tenantId, contact, before }: ExportContactV1): Promise<ContactTurnsReply> {
+    const rows = await this.dataSource.query<(Omit<ContactTurn, 'startedAt'> & { startedAt: Date })[]>(
+      TURNS_SQL,
+      [tenantId, contact, before ?? null],
+    );
+    const turns = rows.map(({ startedAt, ...row }) => ({ ...row, startedAt: startedAt.toISOString() }));
+    return { turns, next: turns.length === PIECE ? (turns.at(-1)?.id ?? null) : null };
+  }
+}
