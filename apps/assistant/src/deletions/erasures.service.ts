@@ -12,7 +12,7 @@ const TURNS_SQL = `DELETE FROM turn WHERE id = ANY (ARRAY(
 // Events of the conversation that nobody has read; of what the dispatcher has it erases itself.
 const EVENTS_SQL = `DELETE FROM event_outbox WHERE envelope ->> 'tenantId' = $1::text AND envelope #>> '{data,chatId}' = $2
   AND (envelope ->> 'occurredAt')::timestamptz < $3`;
-// Whoever has it is noted by the clock of the tenant.
+// The time since which somebody has it is one of the clock of the tenant.
 const HANDOFFS_SQL = `DELETE FROM handoff WHERE tenant_id = $1 AND chat = $2
   AND since < $3::timestamptz + (svc_now(tenant_id) - clock_timestamp())`;
 const BRAINS_SQL = 'DELETE FROM brain_conversation WHERE tenant_id = $1 AND chat = $2 AND used_at < $3';
