@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Post, Query, UseGuards } from '@nestjs/common';
 import {
   ApiCreatedResponse,
   ApiNoContentResponse,
@@ -17,6 +17,7 @@ import {
   SearchKnowledgeBody,
 } from '@svc/contracts';
 import { type Caller, CurrentCaller, NeedsScope } from '../auth/authorization.js';
+import { NoBodyGuard } from '../edge/no-body.guard.js';
 import { IdParam } from '../edge/resource-id.js';
 import { ApiErrors, ApiId, ApiPage } from '../openapi/answers.js';
 import { SessionKnowledgeService } from './session-knowledge.service.js';
@@ -107,6 +108,7 @@ export class SessionKnowledgeController {
 
   @Delete('gaps/:gapId')
   @HttpCode(204)
+  @UseGuards(NoBodyGuard)
   @NeedsScope('admin:*')
   @ApiOperation({
     operationId: 'dismissKnowledgeGap',
@@ -142,6 +144,7 @@ export class SessionKnowledgeController {
 
   @Delete(':sourceId')
   @HttpCode(204)
+  @UseGuards(NoBodyGuard)
   @NeedsScope('admin:*')
   @ApiOperation({
     operationId: 'deleteKnowledge',

@@ -39,7 +39,9 @@ describe("with another tenant's key", () => {
       expect([route.operationId, answer.status, answer.body['code']]).toEqual([
         route.operationId,
         // A person belongs to no tenant: the answer is the same as if no message had ever come.
-        ...(route.path.startsWith('/v1/contacts/') ? [404, 'CONTACT_NOT_FOUND'] : [403, 'FORBIDDEN']),
+        ...(/^\/v1\/(contacts|opt-outs)\//.test(route.path)
+          ? [404, 'CONTACT_NOT_FOUND']
+          : [403, 'FORBIDDEN']),
       ]);
       expectErrorBody(answer);
       // The id came with the question; the data that belongs to it must not come back.
