@@ -65,6 +65,10 @@ const HOSTILE: [name: string, body: string | Buffer, headers?: Record<string, st
 const isRight = (field: string, value: unknown): boolean =>
   ({ events: '[]', settings: '{}', words: '[]', resumeWords: '[]' })[field] === JSON.stringify(value);
 
+/** Says whether it is a text that an assistant may know: longer than a message may be. */
+const isLongText = ({ operationId }: Route, field: string, value: unknown): boolean =>
+  operationId === 'addKnowledge' && field === 'text' && String(value).length > 65_536;
+
 describe('a body', () => {
   test.each(HOSTILE.map(([name, body, headers]) => ({ name, body, headers })))(
     'of $name is refused by every route that takes one',
@@ -96,7 +100,7 @@ describe('a body', () => {
       expect([route.operationId, body]).toEqual([route.operationId, expect.any(Object)]);
       for (const [field, right] of Object.entries(body ?? {})) {
         for (const value of [...wrong, typeof right === 'boolean' ? 'true' : true]) {
-          if (isRight(field, value)) continue;
+          if (isRight(field, value) || isLongText(route, field, value)) continue;
           const answer = await post(route, JSON.stringify({ ...body, [field]: value }));
           const what = [route.operationId, field, JSON.stringify(value).slice(0, 20)];
           expect([...what, answer.status]).toEqual([...what, 400]);
