@@ -87,6 +87,11 @@ export class ContactsService {
     return { tenantId, contact: await this.aliases.contactOf(tenantId, contact) };
   }
 
+  /** Lists the address of a person, and the other spellings of the number that are known. */
+  async spellingsOf({ tenantId, contact }: Person): Promise<string[]> {
+    return [contact, ...(await this.aliases.of(tenantId, contact))];
+  }
+
   /** Reads the events that name the person, in whichever spelling, each once. */
   private async *allEventsOf({ tenantId, contact }: Person): AsyncGenerator<ContactEvent> {
     yield* this.eventsOf({ tenantId, contact });
@@ -103,7 +108,7 @@ export class ContactsService {
   /** Reads what the assistant keeps of the person, in whichever spelling; where the tenant never had one there is nothing, nor perhaps that service. */
   private async *turnsOf({ tenantId, contact }: Person): AsyncGenerator<ContactTurn> {
     if (!(await this.answerers.isUsedBy(tenantId))) return;
-    for (const spelling of [contact, ...(await this.aliases.of(tenantId, contact))]) {
+    for (const spelling of await this.spellingsOf({ tenantId, contact })) {
       let before: string | undefined;
       do {
         const request = { tenantId, contact: spelling, ...(before && { before }) };

@@ -61,7 +61,8 @@ export class OptOutsService {
   async remove(caller: Caller, asked: string): Promise<void> {
     const { tenantId } = caller;
     const { contact } = await this.contacts.get({ tenantId, contact: asked });
-    for (const spelling of new Set([asked, contact])) {
+    // A send asks under every spelling of the number, so none of them may stay.
+    for (const spelling of await this.contacts.spellingsOf({ tenantId, contact })) {
       const person = { tenantId, contact: spelling };
       if (await this.rows.find(person)) await this.note(caller, person, false);
     }

@@ -138,6 +138,13 @@ describe('a contact who writes a word of the list', () => {
     await write('STOP');
     expectError(await send({ to: spelling }), 403, 'CONTACT_OPTED_OUT');
     expectError(await send(), 403, 'CONTACT_OPTED_OUT');
+    await gateway.service.database.query('UPDATE gateway.opt_out SET contact = $1 WHERE tenant_id = $2', [
+      spelling,
+      owner.tenantId,
+    ]);
+    expectError(await send(), 403, 'CONTACT_OPTED_OUT');
+    expect((await call(`DELETE /v1/opt-outs/${contact}`)).status).toBe(204);
+    expect((await send()).status).toBe(200);
   });
 
   test('is told of where the conversation is read', async () => {
