@@ -66,13 +66,14 @@ function takeChallenge() {
 
 async function handIn(assertion) {
   const { gateway, key } = ceremony;
+  // Ended before the gateway answers, which may take long: by then another one may be under way.
+  ceremony = undefined;
   try {
     await post(gateway, 'response', assertion, key);
     say('done');
   } catch (error) {
     say(error.message);
   }
-  ceremony = undefined;
 }
 
 chrome.runtime.onMessage.addListener((message, sender, answer) => {

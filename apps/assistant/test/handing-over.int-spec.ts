@@ -112,14 +112,18 @@ describe('a handoff', () => {
   test('is told once with its reason, and so is its end, however often it is asked for', async () => {
     const shop = await scene.shop({ handoffWords: ['agent'] });
     const { tenantId, sessionId } = shop;
-    const chat = aContact();
+    const [chat, other] = [aContact(), aContact()];
     await shop.write(chat, 'agent');
     await shop.ended(chat);
     await byHand(shop, chat);
+    // What the person wrote in the second chat is taken after what was written in the first.
+    await byHand(shop, other);
+    await waitFor("the other to be a person's", async () => (await untilOf(shop)).length === 2);
     await setOwner(shop, chat, 'HUMAN');
     for (let count = 0; count < 2; count += 1) await setOwner(shop, chat, 'ASSISTANT');
     await setOwner(shop, chat, 'HUMAN', 5);
-    await waitFor('the last change to be told', () => told(shop).length >= 3);
+    const ofChat = (): ConversationHandoffV1[] => told(shop).filter(({ chatId }) => chatId === chat);
+    await waitFor('the last change to be told', () => ofChat().length >= 3);
     const of = {
       ...{
         sessionId,
@@ -128,7 +132,7 @@ describe('a handoff', () => {
       },
       timestamp: expect.any(String),
     };
-    expect(told(shop)).toEqual([
+    expect(ofChat()).toEqual([
       { ...of, owner: 'HUMAN', reason: 'CONTACT_ASKED' },
       { ...of, owner: 'ASSISTANT', reason: 'REQUESTED' },
       { ...of, owner: 'HUMAN', reason: 'REQUESTED', until: expect.any(String) },

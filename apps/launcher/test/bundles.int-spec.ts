@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type LocalServer, NATS_RIGHTS, natsUsers, startNats, startPostgres } from '@svc/local-servers';
-import { startProcess } from '@svc/testing';
+import { startProcess, waitFor } from '@svc/testing';
 import { ROOT } from '../src/config.js';
 import { GATEWAY, SERVICES, SIMULATOR } from '../src/services/services.js';
 
@@ -71,7 +71,9 @@ test.each(SERVICES.map(({ name }) => name))(
     const service = await startProcess(join(folder, 'dist/bundle/main.js'), env);
     const answer = await fetch(`http://127.0.0.1:${String(service.ready['opsPort'])}/health/ready`);
     expect([answer.status, await answer.json()]).toEqual([200, { status: 'ok', version: versionOf(app) }]);
-    expect(service.output()).toContain(`"version":"${versionOf(app)}","msg":"${app} is ready"`);
+    const line = `"version":"${versionOf(app)}","msg":"${app} is ready"`;
+    // The line and the message that it is ready come by two ways.
+    await waitFor('its log to say that it is ready', () => service.output().includes(line));
     const pages = app === GATEWAY ? ['/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'] : [];
     for (const page of pages)
       expect((await fetch(`http://127.0.0.1:${String(service.ready['port'])}${page}`)).status).toBe(200);

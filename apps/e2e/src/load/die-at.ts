@@ -17,12 +17,12 @@ export interface StepToDieAt {
 /**
  * Has the process kill itself when it reaches the step once more than so often. It learns so through its
  * inspector: nothing of this is built into it but the names of the steps.
- * @returns resolves when it has; throws when it does not come to that.
+ * @returns `died` resolves when it has; it throws when it does not come to that, and ends the process.
  */
 export async function dieAt(
   stack: Stack,
   { process: name, app, step, passes }: StepToDieAt,
-): Promise<{ pid: number; died: () => Promise<unknown> }> {
+): Promise<{ pid: number; died: () => Promise<void> }> {
   const pid = stack.pidOf(name);
   const inspector = await Inspector.of(stack, name);
   await inspector.run(`{
@@ -33,7 +33,16 @@ export async function dieAt(
     });
   }`);
   inspector.close();
-  return { pid, died: () => waitFor(`${name} to reach ${step}`, () => hasEnded(pid), REACHED_LIMIT_MS) };
+  const died = async (): Promise<void> => {
+    try {
+      await waitFor(`${name} to reach ${step}`, () => hasEnded(pid), REACHED_LIMIT_MS);
+    } catch (error) {
+      // The next one begins with a process that waits for no step.
+      process.kill(pid, 'SIGKILL');
+      throw error;
+    }
+  };
+  return { pid, died };
 }
 
 function hasEnded(pid: number): boolean {

@@ -12,6 +12,12 @@ const PLATFORM = 'https://web.whatsapp.com/';
 export const LIMIT_MS = 60_000;
 /** A tab behind another one draws nothing: it is looked at from time to time. */
 const POLL_MS = 200;
+/** Words of the helper: the browser has refused, and it waits for the browser. */
+const NOT_GIVEN = 'The passkey was not given';
+const ASKED = 'The platform’s page opens';
+const TRIES = 3;
+/** A browser that refuses does so at once; a gateway may wait for a worker that is dead. */
+const REFUSED_MS = 3_000;
 
 interface PasskeyKey {
   credentialId: string;
@@ -105,11 +111,24 @@ export class Person {
     return page;
   }
 
-  /** Pastes the address of a challenge into the helper, which has the browser answer it. */
-  async help(address: string): Promise<void> {
+  /** Pastes the address of a challenge into the helper, which has the browser answer it. @returns what the helper says after a while. */
+  async help(address: string): Promise<string> {
     await this.helper.bringToFront();
+    await this.helper.$eval('#state', (state) => (state.textContent = ''));
     await this.helper.locator('#address').fill(address);
     await this.helper.locator('button').click();
+    const said = this.helper.waitForFunction(
+      (asked) => {
+        const text = document.getElementById('state')?.textContent ?? '';
+        return text !== '' && !text.startsWith(asked) && text;
+      },
+      { timeout: REFUSED_MS, polling: POLL_MS },
+      ASKED,
+    );
+    return said.then(
+      async (text) => String(await text.jsonValue()),
+      () => ASKED,
+    );
   }
 
   async stop(): Promise<void> {
@@ -172,13 +191,16 @@ export class PageLink {
     });
   }
 
-  /** Gives the passkey by the helper. */
+  /** Gives the passkey by the helper, as often as that asks for it: a busy browser may refuse its own question. */
   async givePasskey(): Promise<void> {
-    await this.page.bringToFront();
-    await press(this.page, 'Use the helper');
-    const shown = await this.page.waitForSelector('#helper', { timeout: LIMIT_MS });
-    const address = await shown?.evaluate((input) => (input as HTMLInputElement).value);
-    await this.person.help(String(address));
+    for (let tries = 1; tries <= TRIES; tries += 1) {
+      await this.page.bringToFront();
+      await press(this.page, 'Use the helper');
+      const shown = await this.page.waitForSelector('#helper', { timeout: LIMIT_MS });
+      const address = await shown?.evaluate((input) => (input as HTMLInputElement).value);
+      if (!(await this.person.help(String(address))).startsWith(NOT_GIVEN)) return;
+    }
+    throw new Error('the browser did not give the passkey');
   }
 
   /** Reads the code that is to be compared. */
