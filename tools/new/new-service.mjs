@@ -130,7 +130,7 @@ function enterContainers(root, name) {
     `  ${name}:
     <<: *service
     image: svc/${name}:0.1.0
-    build: { <<: *build, args: { APP: ${name} } }
+    build: { <<: *build, args: { APP: ${name}, VERSION: 0.1.0 } }
     command: [dist/bundle/main.js]
     stop_grace_period: 15s
     mem_limit: 256m
