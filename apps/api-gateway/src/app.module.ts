@@ -12,6 +12,7 @@ import { AnswersService } from './answers/answers.service.js';
 import { PastService } from './answers/past.service.js';
 import { AssistantController } from './assistant/assistant.controller.js';
 import { DraftsController } from './assistant/drafts.controller.js';
+import { ToolsController } from './assistant/tools.controller.js';
 import { DraftsService } from './assistant/drafts.service.js';
 import { Answerers } from './assistant/answerers.service.js';
 import { AnswerersConsumer } from './assistant/answerers.consumer.js';
@@ -233,6 +234,7 @@ const events = {
     PasskeyController,
     ExternalConfigController,
     AssistantController,
+    ToolsController,
     DraftsController,
     SessionAssistantController,
     SessionKnowledgeController,

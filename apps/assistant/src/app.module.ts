@@ -15,6 +15,7 @@ import {
 } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { HistoryService } from './turns/history.service.js';
+import { AuditedChanges } from './audited-changes.js';
 import { Models } from './answers/model.js';
 import { TypingService } from './answers/typing.service.js';
 import { AssistantConfig, readConfig } from './config.js';
@@ -43,12 +44,18 @@ import { RETENTION_RULES } from './retention-rules.js';
 import { PublishingService } from './settings/publishing.service.js';
 import { SettingsConsumer } from './settings/settings.consumer.js';
 import { SettingsService } from './settings/settings.service.js';
+import { ToolCallRepository } from './tools/tool-call.repository.js';
+import { ToolCallsService } from './tools/tool-calls.service.js';
+import { ToolRepository } from './tools/tool.repository.js';
+import { ToolsConsumer } from './tools/tools.consumer.js';
+import { ToolsService } from './tools/tools.service.js';
 import { AnsweringService } from './turns/answering.service.js';
 import { CallRepository } from './turns/call.repository.js';
 import { ChecksService } from './turns/checks.service.js';
-import { InboundConsumer } from './turns/inbound.consumer.js';
-import { InboundService } from './turns/inbound.service.js';
+import { InboundConsumer } from './inbound/inbound.consumer.js';
+import { InboundService } from './inbound/inbound.service.js';
 import { ModelCallsService } from './turns/model-calls.service.js';
+import { RoundsService } from './turns/rounds.service.js';
 import { SendingService } from './turns/sending.service.js';
 import { TurnListRepository } from './turn-list/turn-list.repository.js';
 import { TurnListConsumer } from './turn-list/turn-list.consumer.js';
@@ -75,9 +82,13 @@ const configured: Provider[] = [
   },
   {
     provide: SealedTables,
-    inject: [DataSource, PeriodicTasks, ProviderRepository],
-    useFactory: (dataSource: DataSource, tasks: PeriodicTasks, providers: ProviderRepository) =>
-      new SealedTables(dataSource, tasks, [providers.table]),
+    inject: [DataSource, PeriodicTasks, ProviderRepository, ToolRepository],
+    useFactory: (
+      dataSource: DataSource,
+      tasks: PeriodicTasks,
+      providers: ProviderRepository,
+      tools: ToolRepository,
+    ) => new SealedTables(dataSource, tasks, [providers.table, tools.table]),
   },
   {
     provide: AddressGuard,
@@ -100,6 +111,7 @@ const configured: Provider[] = [
     InboundConsumer,
     TurnListConsumer,
     KnowledgeConsumer,
+    ToolsConsumer,
     DeletionsConsumer,
     ErasuresConsumer,
   ],
@@ -108,6 +120,7 @@ const configured: Provider[] = [
     ...configured,
     SettingsService,
     PublishingService,
+    AuditedChanges,
     ProviderRepository,
     ProvidersService,
     ConversationsService,
@@ -128,6 +141,11 @@ const configured: Provider[] = [
     CallRepository,
     ChecksService,
     ModelCallsService,
+    RoundsService,
+    ToolRepository,
+    ToolsService,
+    ToolCallRepository,
+    ToolCallsService,
     SendingService,
     AnsweringService,
     InboundService,

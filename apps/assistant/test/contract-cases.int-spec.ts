@@ -6,6 +6,7 @@ import {
   assistantConversationCases,
   assistantDraftCases,
   assistantKnowledgeCases,
+  assistantToolCases,
   wholeTenantInAssistantCases,
 } from '@svc/testing';
 import { KnowledgeService } from '../src/knowledge/knowledge.service.js';
@@ -30,10 +31,12 @@ async function drafted(): Promise<DraftRef> {
 
 // The gateway's tests run the same cases against the fake that stands for this service.
 describe('the service keeps the contract', () => {
-  test.each([...assistantCases, ...assistantConversationCases, ...wholeTenantInAssistantCases])(
-    '$name',
-    ({ run }) => run(scene.service),
-  );
+  test.each([
+    ...assistantCases,
+    ...assistantConversationCases,
+    ...assistantToolCases,
+    ...wholeTenantInAssistantCases,
+  ])('$name', ({ run }) => run(scene.service));
   test.each(assistantDraftCases)('$name', ({ run }) => run({ ...scene.service, drafted }));
   test.each(assistantKnowledgeCases)('$name', ({ run }) =>
     run({

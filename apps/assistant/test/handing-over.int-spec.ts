@@ -116,7 +116,7 @@ describe('a handoff', () => {
     await shop.write(chat, 'agent');
     await shop.ended(chat);
     await byHand(shop, chat);
-    // What the person wrote in the second chat is taken after what was written in the first.
+    // Messages of the second chat are taken after those of the first.
     await byHand(shop, other);
     await waitFor("the other to be a person's", async () => (await untilOf(shop)).length === 2);
     await setOwner(shop, chat, 'HUMAN');

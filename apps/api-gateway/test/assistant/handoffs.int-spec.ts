@@ -94,6 +94,7 @@ describe('what the assistant of a session did', () => {
         tokens: 420,
         place: `${minute}/${id}`,
       },
+      toolCalls: [{ tool: 'look_up_order', outcome: 'DONE' }],
       calls: [
         {
           ...{ model: 'small-model', state: 'ANSWERED', promptTokens: 380, completionTokens: 40 },

@@ -130,7 +130,7 @@ function statement({ name = '', constraints: [first, second] = [] }: Rule): obje
     arrayMinSize: () => ({ minItems: first }),
     arrayMaxSize: () => ({ maxItems: first }),
     isMetadata: () => ({ type: 'object', maxProperties: 20 }),
-    isWebhookHeaders: () => ({ type: 'object', maxProperties: 10 }),
+    isHeaders: () => ({ type: 'object', maxProperties: 10 }),
   };
   const stated = statements[name];
   if (!stated && !TYPES[name]) throw new Error(`This test does not know the rule ${name}.`);

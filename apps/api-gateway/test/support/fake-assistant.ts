@@ -30,6 +30,7 @@ import {
 } from '@svc/contracts';
 import { v7 as uuidv7 } from 'uuid';
 import { FakeKnowledge } from './fake-knowledge.js';
+import { FakeTools } from './fake-tools.js';
 import type { Audit } from './fake-dispatcher.js';
 
 type On = <Q extends object, A extends object>(
@@ -58,6 +59,7 @@ export class FakeAssistant {
   refusal?: AppError;
   private readonly drafts = new Map<string, ListedDraft & { end?: 'SENT' | 'DISCARDED'; jobId: string }>();
   readonly knowledge = new FakeKnowledge();
+  private readonly tools = new FakeTools();
   private readonly handoffs = new Map<string, ListedHandoff>();
 
   answer(on: On, audit: Audit): void {
@@ -70,6 +72,7 @@ export class FakeAssistant {
     this.answerConversations(on);
     this.answerDrafts(on);
     this.knowledge.answer(on);
+    this.tools.answer(on);
     on(GetAssistantSettings, (ref) => this.replyOf(ref));
     on(SetAssistantSettings, (request) => this.setDraft(request));
     on(PublishAssistantSettings, async (request) => {
@@ -181,6 +184,7 @@ export class FakeAssistant {
   }
 
   private setDraft({ tenantId, sessionId, settings, ifRevision }: SetAssistantSettingsV1) {
+    this.tools.assertAll(tenantId, settings.tools);
     const before = this.of({ tenantId, sessionId });
     const revision = before?.revision ?? 0;
     if (ifRevision !== undefined && ifRevision !== revision) throw new AppError('ASSISTANT_CONFLICT');

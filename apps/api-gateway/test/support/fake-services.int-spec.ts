@@ -8,6 +8,7 @@ import {
   assistantConversationCases,
   assistantDraftCases,
   assistantKnowledgeCases,
+  assistantToolCases,
   boundEndpointCases,
   type DeadLetter,
   deliveryCases,
@@ -137,7 +138,10 @@ describe('the fake of', () => {
   );
   test.each([...limitsCases, ...wholeTenantInLimitsCases])('limits: $name', ({ run }) => run(world));
   test.each([...subscriptionCases, ...wholeTenantInBillingCases])('billing: $name', ({ run }) => run(world));
-  test.each([...assistantCases, ...assistantConversationCases])('assistant: $name', ({ run }) => run(world));
+  test.each([...assistantCases, ...assistantConversationCases, ...assistantToolCases])(
+    'assistant: $name',
+    ({ run }) => run(world),
+  );
   test.each(wholeTenantInAssistantCases)('assistant, whole tenants: $name', ({ run }) => run(world));
   test.each(assistantDraftCases)('assistant, drafts: $name', ({ run }) => run(world));
   test.each(assistantKnowledgeCases)('assistant, knowledge: $name', ({ run }) => run(world));

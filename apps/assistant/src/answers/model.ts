@@ -28,12 +28,19 @@ export interface Tokens {
   isEstimated: boolean;
 }
 
+/** Call of a tool, as the model wants it. */
+export interface ToolCall {
+  id: string;
+  name: string;
+  /** JSON, or what the model takes for it. */
+  arguments: string;
+}
+
 /** Answer of a model. */
 export interface ModelAnswer {
   model: string;
   text: string;
-  /** Names of the tools that the model calls. */
-  toolCalls: string[];
+  toolCalls: ToolCall[];
   tokens: Tokens;
 }
 
@@ -76,6 +83,9 @@ const BYTES_PER_TOKEN = 3.5;
 const TOKENS_MAX = LLM_CALL_MAX / 2;
 /** Most characters of an answer that are kept while it comes in, whatever a server sends. */
 export const TEXT_MAX = 16_000;
+/** Most calls of tools in one answer, and most characters of the arguments of one. */
+const TOOL_CALLS_MAX = 8;
+const ARGUMENTS_MAX = 16_000;
 
 /** This service asks language models by the OpenAI-compatible API of their provider. */
 @Injectable()
@@ -101,8 +111,10 @@ export class Models implements OnApplicationShutdown {
     } catch (error) {
       throw failureOf(error);
     }
-    const { text, toolCalls, isWhole, usage } = heard;
+    const { text, isWhole, usage } = heard;
     if (!isWhole) throw new ModelFailure('lost', 'STREAM_CUT');
+    // A server may leave out an index.
+    const toolCalls = heard.toolCalls.filter((call) => call as ToolCall | undefined);
     return { model, text, toolCalls, tokens: tokensOf(usage, messages, text) };
   }
 
@@ -129,7 +141,7 @@ export class Models implements OnApplicationShutdown {
 /** Content of a stream. */
 interface Heard {
   text: string;
-  toolCalls: string[];
+  toolCalls: ToolCall[];
   /** The model has said that it is finished; a stream without that was cut. */
   isWhole: boolean;
   usage?: OpenAI.CompletionUsage;
@@ -150,8 +162,19 @@ function hearPiece(
 ): void {
   const { content, tool_calls = [] } = delta;
   heard.text = (heard.text + (content ?? '')).slice(0, TEXT_MAX);
-  heard.toolCalls.push(...tool_calls.flatMap((call) => call.function?.name ?? []));
+  for (const call of tool_calls) hearToolCall(heard.toolCalls, call);
   heard.isWhole ||= Boolean(finish_reason);
+}
+
+/** Takes a piece of a call: the first one has its id and name, each some of its arguments. */
+function hearToolCall(
+  calls: ToolCall[],
+  { index, id = '', function: piece }: OpenAI.Chat.Completions.ChatCompletionChunk.Choice.Delta.ToolCall,
+): void {
+  const isPlace = Number.isInteger(index) && index >= 0 && index < TOOL_CALLS_MAX;
+  if (!isPlace) return;
+  const call = (calls[index] ??= { id, name: piece?.name ?? '', arguments: '' });
+  call.arguments = (call.arguments + (piece?.arguments ?? '')).slice(0, ARGUMENTS_MAX);
 }
 
 function failureOf(error: unknown): ModelFailure {

@@ -36,7 +36,7 @@ export class Brains {
     });
     if (answer.foreignId) await this.conversations.keep(question, answer.foreignId);
     const text = answer.text.slice(0, TEXT_MAX);
-    const toolCalls = answer.isHandedOver ? [HAND_OVER] : [];
+    const toolCalls = answer.isHandedOver ? [{ id: '', name: HAND_OVER, arguments: '{}' }] : [];
     return { model: question.model, text, toolCalls, tokens: tokensOf(answer.usage, asked.body, text) };
   }
 
@@ -46,7 +46,8 @@ export class Brains {
     { url, body }: BrainRequest,
   ): Promise<BrainAnswer> {
     const dispatcher = this.models.dispatcherFor(access);
-    const reply = await postJson(url, body, { key: access.key, dispatcher, timeoutMs, signal });
+    const headers: Record<string, string> = access.key ? { authorization: `Bearer ${access.key}` } : {};
+    const reply = await postJson(url, body, { headers, dispatcher, timeoutMs, signal });
     const answer = brain.read(reply);
     if (!answer) throw unreadable();
     return answer;

@@ -7,7 +7,7 @@ const MOST_BYTES = 1_000_000;
 
 /** Limits of one question, and the way it takes. */
 export interface PostOptions {
-  key: string | undefined;
+  headers: Record<string, string>;
   dispatcher: Dispatcher;
   timeoutMs: number;
   signal: AbortSignal;
@@ -17,8 +17,17 @@ export interface PostOptions {
 export async function postJson(
   url: string,
   body: object,
-  { key, dispatcher, timeoutMs, signal }: PostOptions,
+  options: PostOptions,
 ): Promise<Record<string, unknown>> {
+  return objectIn(await postForText(url, body, options));
+}
+
+/** Posts JSON, and reads the reply as a text. It follows no redirect. @throws ModelFailure */
+export async function postForText(
+  url: string,
+  body: object,
+  { headers, dispatcher, timeoutMs, signal }: PostOptions,
+): Promise<string> {
   const limit = startTimeLimit(timeoutMs, signal);
   try {
     const response = await request(url, {
@@ -26,7 +35,7 @@ export async function postJson(
       ...{ headersTimeout: timeoutMs, bodyTimeout: timeoutMs },
       headers: {
         ...{ 'content-type': 'application/json', accept: 'application/json', 'user-agent': 'svc' },
-        ...(key ? { authorization: `Bearer ${key}` } : {}),
+        ...headers,
       },
     });
     // The body says that it was cut off, where it is not read to its end: nobody needs to hear it.
@@ -35,7 +44,7 @@ export async function postJson(
       response.body.destroy();
       throw failureOfStatus(response.statusCode, String(response.headers['retry-after'] ?? ''));
     }
-    return objectIn(await textOf(response.body));
+    return await textOf(response.body);
   } catch (error) {
     if (error instanceof ModelFailure) throw error;
     if (signal.aborted) throw new ModelFailure('lost', 'ABORTED');

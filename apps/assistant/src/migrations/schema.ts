@@ -5,6 +5,7 @@ import { ErasedContacts1764800000334 } from './1764800000334-erased-contacts.js'
 import { AskedCalls1764800000335 } from './1764800000335-asked-calls.js';
 import { Drafts1764800000337 } from './1764800000337-drafts.js';
 import { Brains1764800000338 } from './1764800000338-brains.js';
+import { Tools1764800000339 } from './1764800000339-tools.js';
 import { Knowledge1764800000336 } from './1764800000336-knowledge.js';
 
 /** The schema this service owns: its migrations, in order. */
@@ -19,5 +20,6 @@ export const schema = {
     Drafts1764800000337,
     Brains1764800000338,
     Knowledge1764800000336,
+    Tools1764800000339,
   ],
 };

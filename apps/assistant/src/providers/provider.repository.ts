@@ -1,15 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { DeleteProviderV1, ProviderView, SetProviderV1 } from '@svc/contracts';
-import {
-  auditFactOf,
-  AuditOutbox,
-  insertAuditFacts,
-  type SealedTable,
-  SecretBox,
-  type SecretPlace,
-} from '@svc/service';
-import { DataSource, type EntityManager } from 'typeorm';
+import { type SealedTable, SecretBox, type SecretPlace } from '@svc/service';
+import { DataSource } from 'typeorm';
+import { AuditedChanges } from '../audited-changes.js';
 
 const READ_SQL = `SELECT kind, base_url AS "baseUrl", model, fallback_model AS "fallbackModel", key_enc AS "keyEnc",
     key_ending AS "keyEnding", revision
@@ -37,7 +31,7 @@ export class ProviderRepository {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly box: SecretBox,
-    private readonly audit: AuditOutbox,
+    private readonly changes: AuditedChanges,
   ) {}
 
   async find(tenantId: string): Promise<ProviderRow | undefined> {
@@ -64,30 +58,19 @@ export class ProviderRepository {
       model,
       ...(key === undefined ? {} : { key: key === null ? 'removed' : 'changed' }),
     };
-    await this.withFact({ tenantId, actor, action: 'assistant.provider_changed', details }, (tx) =>
-      tx.query(SET_SQL, values),
-    );
+    const line = { tenantId, actor, action: 'assistant.provider_changed', details };
+    await this.changes.write(line, async (tx) => {
+      await tx.query(SET_SQL, values);
+      return true;
+    });
   }
 
   async delete({ tenantId, actor }: DeleteProviderV1): Promise<void> {
-    await this.withFact({ tenantId, actor, action: 'assistant.provider_removed', details: {} }, (tx) =>
-      tx.query('DELETE FROM provider WHERE tenant_id = $1', [tenantId]),
-    );
-  }
-
-  /** Writes a change and its line for the audit log together. */
-  private async withFact(
-    line: { tenantId: string; actor: string; action: string; details: Record<string, unknown> },
-    change: (tx: EntityManager) => Promise<unknown>,
-  ): Promise<void> {
-    const fact = await this.dataSource.transaction(async (tx) => {
-      await change(tx);
-      const [{ at }] = await tx.query<[{ at: Date }]>('SELECT svc_now($1) AS at', [line.tenantId]);
-      const fact = auditFactOf({ ...line, target: line.tenantId, at });
-      await insertAuditFacts(tx, [fact]);
-      return fact;
+    const line = { tenantId, actor, action: 'assistant.provider_removed', details: {} };
+    await this.changes.write(line, async (tx) => {
+      await tx.query('DELETE FROM provider WHERE tenant_id = $1', [tenantId]);
+      return true;
     });
-    await this.audit.deliver([fact]);
   }
 
   /** Opens the key of a provider. @throws Error where no configured key opens it. */

@@ -10,6 +10,7 @@ import {
   type SetAssistantSettingsV1,
 } from '@svc/contracts';
 import { DataSource, type EntityManager } from 'typeorm';
+import { ToolsService } from '../tools/tools.service.js';
 
 const READ_SQL = `SELECT a.draft, a.revision, a.publications, v.version, v.settings, v.published_at AS "publishedAt"
   FROM assistant a LEFT JOIN settings_version v ON v.session_id = a.session_id AND v.version = a.version
@@ -32,7 +33,10 @@ interface SettingsRow {
 /** This service keeps the settings of assistants: a draft of each session, and the versions that were published. */
 @Injectable()
 export class SettingsService {
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly tools: ToolsService,
+  ) {}
 
   /** Reads the settings of a session; one that nobody has set any for has a draft with all defaults. */
   async get(ref: SessionRef): Promise<AssistantSettingsReply> {
@@ -44,8 +48,9 @@ export class SettingsService {
     return (await this.get(ref)).published;
   }
 
-  /** Replaces the draft. @throws AppError `ASSISTANT_CONFLICT` where it has another revision by now. */
+  /** Replaces the draft. @throws AppError `ASSISTANT_CONFLICT` where it has another revision by now; `VALIDATION_FAILED` where it names what is not there. */
   async setDraft({ tenantId, sessionId, settings, ifRevision }: SetAssistantSettingsV1) {
+    await this.tools.assertAll(tenantId, settings.tools);
     const [row] = await this.dataSource.query<unknown[]>(SET_DRAFT_SQL, [
       sessionId,
       tenantId,

@@ -10,7 +10,9 @@ const LIST_SQL = `SELECT t.id, t.chat, t.first_at AS "startedAt", t.ended_at AS 
     ARRAY(SELECT m.id::text FROM turn_message m WHERE m.turn_id = t.id ORDER BY m.received_at, m.id) AS messages,
     (SELECT coalesce(json_agg(json_build_object('model', c.model, 'state', c.state, 'promptTokens', c.prompt_tokens,
         'completionTokens', c.completion_tokens, 'estimated', c.is_estimated, 'used', c.is_used) ORDER BY c.begun_at), '[]')
-      FROM model_call c WHERE c.turn_id = t.id) AS calls
+      FROM model_call c WHERE c.turn_id = t.id) AS calls,
+    (SELECT coalesce(json_agg(json_build_object('tool', c.tool, 'outcome', c.outcome) ORDER BY c.begun_at), '[]')
+      FROM tool_call c WHERE c.turn_id = t.id) AS "toolCalls"
   FROM turn t
   WHERE t.session_id = $1 AND t.tenant_id = $2
     AND ($3::bigint IS NULL OR t.first_at < ${BEFORE} OR (t.first_at = ${BEFORE} AND t.id > $4::uuid))

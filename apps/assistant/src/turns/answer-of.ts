@@ -15,7 +15,7 @@ export function answerOf(
   { tier, past }: Pick<Checked, 'tier' | 'past'>,
   mode: AssistantMode | null,
 ): Answer {
-  const isHandedOver = toolCalls.includes(HAND_OVER);
+  const isHandedOver = toolCalls.some(({ name }) => name === HAND_OVER);
   const said = platformText(markdown);
   const handoff = isHandedOver ? 'MODEL_ASKED' : said === '' ? 'PROVIDER_FAILED' : null;
   // The texts before a first answer are no messages of their own: a small cap has few of them.

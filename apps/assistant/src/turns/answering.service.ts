@@ -8,7 +8,7 @@ import type {
 } from '@svc/contracts';
 import { log } from '@svc/service';
 import { HistoryService } from './history.service.js';
-import { promptOf, textOf, TOOLS } from '../answers/prompt.js';
+import { promptOf, textOf } from '../answers/prompt.js';
 import { TypingService } from '../answers/typing.service.js';
 import { ConversationsService } from '../conversations/conversations.service.js';
 import { DraftRepository } from '../drafts/draft.repository.js';
@@ -17,11 +17,13 @@ import { ProvidersService } from '../providers/providers.service.js';
 import { isOpen } from '../settings/hours.js';
 import { modeFor, weakerOf } from '../settings/mode.js';
 import { SettingsService } from '../settings/settings.service.js';
+import { ToolRepository } from '../tools/tool.repository.js';
 import { answerOf } from './answer-of.js';
 import { CallRepository } from './call.repository.js';
 import { type Checked, ChecksService } from './checks.service.js';
 import { asksForPerson } from './handoff-words.js';
 import { type CallOutcome, ModelCallsService } from './model-calls.service.js';
+import { RoundsService } from './rounds.service.js';
 import { SendingService } from './sending.service.js';
 import { atStep } from './steps.js';
 import type { Answer, Interruption, Past, Turn, TurnEnd, TurnMessage } from './turn.js';
@@ -54,6 +56,8 @@ export class AnsweringService {
     private readonly history: HistoryService,
     private readonly knowledge: KnowledgeService,
     private readonly modelCalls: ModelCallsService,
+    private readonly rounds: RoundsService,
+    private readonly tools: ToolRepository,
     private readonly sending: SendingService,
     private readonly drafts: DraftRepository,
     private readonly typing: TypingService,
@@ -155,9 +159,9 @@ export class AnsweringService {
       access,
       messages: promptOf(settings, said, passages),
       maxTokens: settings.maxAnswerTokens,
-      tools: TOOLS,
     };
-    const asked = this.modelCalls.ask(turn, question, subscription, signal);
+    const tools = await this.tools.ofNames(turn.tenantId, access.kind === 'openai' ? settings.tools : []);
+    const asked = this.rounds.ask(turn, question, tools, subscription, signal);
     return settings.typing && turn.mode === 'auto' ? this.typing.during(turn, asked) : asked;
   }
 

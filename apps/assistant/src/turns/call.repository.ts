@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { LlmCalled } from '@svc/contracts';
+import { type Envelope, LlmCalled } from '@svc/contracts';
 import { eventOf, insertEvents, OutboxService } from '@svc/service';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { ModelAnswer, Tokens } from '../answers/model.js';
@@ -23,7 +23,7 @@ const ACCEPT_SQL = `UPDATE turn SET state = 'ANSWERED', parts = $4, version = $5
 const RESTART_SQL = `UPDATE turn SET state = 'WAITING', restarts = restarts + 1, claim = NULL, claimed_until = NULL,
     due_at = clock_timestamp() + make_interval(secs => $3::float / 1000)
   WHERE id = $1 AND claim = $2 AND state = 'ANSWERING' AND restarts = 0 RETURNING id`;
-const COUNT_SQL = `SELECT count(*)::int AS count FROM model_call WHERE turn_id = $1 AND state <> 'BEGUN'`;
+const FAILURES_SQL = `SELECT count(*)::int AS count FROM model_call WHERE turn_id = $1 AND state IN ('FAILED', 'LOST')`;
 const NOW_SQL = 'SELECT svc_now($1) AS now';
 
 /** Fate of an answer: it is the turn's, or messages came meanwhile and the turn begins again, or the turn is somebody else's. */
@@ -79,9 +79,9 @@ export class CallRepository {
     await this.dataSource.query(FAIL_SQL, [id, isLost ? 'LOST' : 'FAILED']);
   }
 
-  /** Counts the calls of a turn that have ended. */
-  async countOf({ id }: Turn): Promise<number> {
-    const [row] = await this.dataSource.query<[{ count: number }]>(COUNT_SQL, [id]);
+  /** Counts the calls of a turn that have ended without an answer. */
+  async failuresOf({ id }: Turn): Promise<number> {
+    const [row] = await this.dataSource.query<[{ count: number }]>(FAILURES_SQL, [id]);
     return row.count;
   }
 
@@ -92,15 +92,29 @@ export class CallRepository {
   async answer(turn: Turn, call: AnsweredCall, answer: Answer, debounceMs: number): Promise<AnswerFate> {
     const { event, fate } = await this.dataSource.transaction(async (tx) => {
       const fate = await decide(tx, turn, answer, debounceMs);
-      const { prompt, completion, cached, isEstimated } = call.tokens;
-      const values = [call.id, prompt, completion, cached, isEstimated, fate === 'accepted'];
-      await tx.query(ANSWERED_SQL, values);
-      const event = await this.eventOf(tx, turn, call);
-      await insertEvents(tx, [event]);
-      return { event, fate };
+      return { event: await this.accountIn(tx, turn, call, fate === 'accepted'), fate };
     });
     this.outbox.publish([event]);
     return fate;
+  }
+
+  /** Writes what an answer cost with which the model has only called tools. */
+  async account(turn: Turn, call: AnsweredCall): Promise<void> {
+    const event = await this.dataSource.transaction((tx) => this.accountIn(tx, turn, call, true));
+    this.outbox.publish([event]);
+  }
+
+  private async accountIn(
+    tx: EntityManager,
+    turn: Turn,
+    call: AnsweredCall,
+    isUsed: boolean,
+  ): Promise<Envelope> {
+    const { prompt, completion, cached, isEstimated } = call.tokens;
+    await tx.query(ANSWERED_SQL, [call.id, prompt, completion, cached, isEstimated, isUsed]);
+    const event = await this.eventOf(tx, turn, call);
+    await insertEvents(tx, [event]);
+    return event;
   }
 
   /** Writes an answer that no model was asked for. @returns false where messages came meanwhile, or the turn is somebody else's. */

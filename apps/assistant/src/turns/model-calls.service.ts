@@ -12,7 +12,7 @@ import { dayOf } from './checks.service.js';
 import { atStep } from './steps.js';
 import type { Interruption, Turn } from './turn.js';
 
-/** Most calls of one turn: after them a person gets the conversation. */
+/** Most calls of one turn without an answer: after them a person gets the conversation. */
 const MOST_CALLS = 3;
 /** Longest wait that a server may ask for. */
 const WAIT_MAX_MS = 60_000;
@@ -99,7 +99,7 @@ export class ModelCallsService {
 
   /** Tries again later what may go better then, some times; a refusal will be one again. */
   private async afterFailure(turn: Turn, { kind, code, retryAfterMs }: ModelFailure): Promise<CallOutcome> {
-    const count = await this.calls.countOf(turn);
+    const count = await this.calls.failuresOf(turn);
     if (kind === 'refused' || count >= MOST_CALLS) return { failed: code };
     return { waitMs: Math.min(WAIT_MAX_MS, retryAfterMs ?? WAIT_MS * count) };
   }

@@ -45,16 +45,19 @@ const MESSAGES_SQL = `SELECT id, received_at AS "receivedAt", body FROM turn_mes
 const SENT_SQL = `UPDATE turn SET sent = $3 WHERE id = $1 AND claim = $2 RETURNING id`;
 const WAIT_SQL = `UPDATE turn SET claim = NULL, claimed_until = NULL, due_at = ${NOW} + ${ms('$3')}
   WHERE id = $1 AND claim = $2`;
+// Texts of a turn, and answers of tools, are deleted with its end.
+const FORGET_SQL = `, forgotten AS (UPDATE tool_call c SET answer = NULL FROM ended WHERE c.turn_id = ended.id)
+  UPDATE turn_message m SET body = NULL FROM ended WHERE m.turn_id = ended.id`;
 const END_SQL = `WITH ended AS (
     UPDATE turn SET state = 'DONE', outcome = $3, detail = coalesce($4, detail), mode = $5, ended_at = ${NOW},
       claimed_until = NULL, answered_at = CASE WHEN sent > 0 THEN svc_now(tenant_id) END,
       parts = CASE $3 WHEN 'SHADOWED' THEN parts END
     WHERE id = $1 AND claim = $2 AND state <> 'DONE' RETURNING id)
-  UPDATE turn_message m SET body = NULL FROM ended WHERE m.turn_id = ended.id`;
+  ${FORGET_SQL}`;
 const END_ALL_SQL = `WITH ended AS (
     UPDATE turn SET state = 'DONE', outcome = $3, ended_at = ${NOW}, claim = NULL, claimed_until = NULL, parts = NULL
     WHERE tenant_id = $1 AND session_id = $2 AND state <> 'DONE' RETURNING id)
-  UPDATE turn_message m SET body = NULL FROM ended WHERE m.turn_id = ended.id`;
+  ${FORGET_SQL}`;
 const PAST_SQL = `SELECT now,
     count(*) FILTER (WHERE outcome <> 'OUTSIDE_HOURS')::int AS month,
     count(*) FILTER (WHERE outcome <> 'OUTSIDE_HOURS' AND answered_at > now - interval '24 h')::int AS day,

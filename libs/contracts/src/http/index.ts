@@ -28,10 +28,12 @@ export {
   SOURCE_CHARACTERS_MAX,
   SOURCES_MAX,
 } from './assistant/knowledge.js';
+export { PutToolBody, TOOL_NAME, Tools, TOOLS_MAX, ToolView } from './assistant/tools.js';
 export {
   MODEL_CALL_STATES,
   type ModelCallState,
   ModelCallView,
+  ToolCallView,
   TURN_OUTCOMES,
   type TurnOutcome,
   TurnView,
@@ -135,7 +137,7 @@ export {
   WebhookEndpointWithSecret,
 } from './webhooks/endpoints.js';
 export { EventLogQuery, EventStreamQuery, LoggedEvent, EventLogPage } from './webhooks/event-log.js';
-export { HIDDEN_VALUE } from './webhooks/headers.js';
+export { HIDDEN_VALUE } from './headers.js';
 export { type Aspect, ASPECTS, Hears, HEARS_BY_DEFAULT, HearsBody } from './webhooks/hears.js';
 export {
   type RunEffect,

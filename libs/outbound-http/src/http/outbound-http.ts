@@ -30,7 +30,7 @@ export class OutboundHttp {
   }
 
   /**
-   * @param headers names and values as they go out: tokens, and printable ASCII (`IsWebhookHeaders` for those of tenants).
+   * @param headers names and values as they go out: tokens, and printable ASCII (`IsHeaders` for those of tenants).
    * @throws Error where the fault is this machine's: nothing was sent, so it is no attempt.
    */
   post(url: string, headers: Record<string, string>, body: Buffer, limits: PostLimits): Promise<Answer> {

@@ -58,6 +58,7 @@ import type {
   PutExternalConfigBody,
   PutProviderBody,
   PutSessionAssistantBody,
+  PutToolBody,
   QueuedMessage,
   ReadByContact,
   Replay,
@@ -75,6 +76,8 @@ import type {
   TenantAssistant,
   TenantLimits,
   TierPromotion,
+  ToolView,
+  Tools,
   TurnView,
   TypingBody,
   UpdateSessionBody,
@@ -465,6 +468,37 @@ export class AssistantResource {
    */
   delete(options?: CallOptions): Promise<void> {
     return this.caller.nothing({ method: 'DELETE', path: '/v1/assistant' }, options);
+  }
+
+  /**
+   * List the tools that your models may call. All of them, 32 at most. Values of their headers are never
+   * shown.
+   */
+  listTools(options?: CallOptions): Promise<Tools> {
+    return this.caller.json<Tools>({ method: 'GET', path: '/v1/assistant/tools' }, options);
+  }
+
+  /**
+   * Let your models call a program of yours. A model calls it in the sessions whose published settings name
+   * it in `tools`. The call is a POST of `{callId, tool, arguments, sessionId, conversationId, chatId,
+   * phone}`: the arguments are the model’s, checked against `parameters`; who the contact is comes from the
+   * gateway, so decide by that what they may see. `Idempotency-Key` is `callId`: a call that is made again
+   * after a failure has the same. A 2xx answer is read by the model, its first 8,000 characters; any other
+   * says that the tool has failed. Redirects are not followed.
+   */
+  putTool(name: string, body: PutToolBody, options?: CallOptions): Promise<ToolView> {
+    return this.caller.json<ToolView>(
+      { method: 'PUT', path: `/v1/assistant/tools/${encodeURIComponent(name)}`, body },
+      options,
+    );
+  }
+
+  /** Forget a tool, and its headers. Sessions whose settings name it go on without it. */
+  deleteTool(name: string, options?: CallOptions): Promise<void> {
+    return this.caller.nothing(
+      { method: 'DELETE', path: `/v1/assistant/tools/${encodeURIComponent(name)}` },
+      options,
+    );
   }
 }
 

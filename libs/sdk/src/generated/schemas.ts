@@ -72,6 +72,11 @@ export interface AssistantSettings {
    * conversation otherwise, and the question is listed as a gap. Left out: false.
    */
   onlyFromSources?: boolean | undefined;
+  /**
+   * Names of your tools that the model may call; it gets no other one. A brain of your own has its tools
+   * itself. Left out: none.
+   */
+  tools?: string[] | undefined;
   /** Model of this session; null takes that of the provider. Left out: null. */
   model?: string | null | undefined;
   /** Most tokens of one answer. Left out: 600. */
@@ -2488,6 +2493,33 @@ export interface PutSessionAssistantBody {
   ifRevision?: number | undefined;
 }
 
+/** `PutToolBody` of the API description. */
+export interface PutToolBody {
+  /** What the tool does and when to call it: the model decides by it. */
+  description: string;
+  /** Where calls are posted: https, a public host, no user info. */
+  url: string;
+  /**
+   * JSON Schema of the arguments: an object with `properties`, 8,000 characters and five levels at most,
+   * without `pattern`, references and combinations. What the model calls with is checked against it before
+   * anything is called. Left out: there are no arguments.
+   */
+  parameters?: Record<string, unknown> | undefined;
+  /**
+   * Whether it changes nothing. Only such a tool is called where answers are not sent by themselves: in the
+   * modes shadow and draft. Left out: false.
+   */
+  readOnly?: boolean | undefined;
+  /** Milliseconds that a call may take. Left out: 5000. */
+  timeoutMs?: number | undefined;
+  /**
+   * Custom headers of each call, as a token of yours; 4096 characters at most in all, stored encrypted and
+   * never shown. Left out: those that are stored stay, unless `url` is another one: then they are given
+   * again, or {}.
+   */
+  headers?: Record<string, string> | undefined;
+}
+
 /** `QrDrawing` of the API description. */
 export interface QrDrawing {
   /** Squares a side. */
@@ -3258,6 +3290,51 @@ export interface TokenUsage {
   currency: string;
 }
 
+/** `ToolCallView` of the API description. */
+export interface ToolCallView {
+  /** Name of the tool. */
+  tool: string;
+  /**
+   * What became of it. DONE: it has answered. BAD_ARGUMENTS: the model called it with what its parameters do
+   * not allow, and it was not asked. NOT_IN_THIS_MODE: it changes something, and answers are not sent by
+   * themselves. Otherwise what failed, as HTTP_500 or TIMEOUT; null: the call is under way, or was cut off.
+   */
+  outcome: string | null;
+}
+
+/** `ToolView` of the API description. */
+export interface ToolView {
+  /** What the tool does and when to call it: the model decides by it. */
+  description: string;
+  /** Where calls are posted: https, a public host, no user info. */
+  url: string;
+  /**
+   * JSON Schema of the arguments: an object with `properties`, 8,000 characters and five levels at most,
+   * without `pattern`, references and combinations. What the model calls with is checked against it before
+   * anything is called. Left out: there are no arguments.
+   */
+  parameters?: Record<string, unknown> | undefined;
+  /**
+   * Whether it changes nothing. Only such a tool is called where answers are not sent by themselves: in the
+   * modes shadow and draft. Left out: false.
+   */
+  readOnly?: boolean | undefined;
+  /** Milliseconds that a call may take. Left out: 5000. */
+  timeoutMs?: number | undefined;
+  /** Name of the tool. */
+  name: string;
+  /** Names of its headers. */
+  headerNames: string[];
+  /** How often it was changed: what a page shows that somebody else changes meanwhile. */
+  revision: number;
+}
+
+/** `Tools` of the API description. */
+export interface Tools {
+  /** The tools, by name. */
+  items: ToolView[];
+}
+
 /** `TurnPage` of the API description. */
 export interface TurnPage {
   /** The page. */
@@ -3332,6 +3409,8 @@ export interface TurnView {
   tokens: number;
   /** Its calls of models, in order. */
   calls: ModelCallView[];
+  /** Its calls of tools, in order. */
+  toolCalls: ToolCallView[];
 }
 
 /** `TypingBody` of the API description. */

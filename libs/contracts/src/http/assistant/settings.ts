@@ -18,6 +18,7 @@ import {
 import { ASSISTANT_MODES, type AssistantMode } from '../../enums.js';
 import { MayBeAbsent } from '../may-be-absent.js';
 import { BusinessHours } from './hours.js';
+import { TOOL_NAME } from './tools.js';
 
 const PHONES = { each: true, message: 'each of $property must be a phone number as +4915112345678' };
 const IS_PHONE = /^\+[1-9]\d{5,14}$/;
@@ -53,6 +54,20 @@ export class AssistantSettings {
   @MayBeAbsent()
   @IsBoolean()
   onlyFromSources: boolean = false;
+
+  @ApiPropertyOptional({
+    description:
+      'Names of your tools that the model may call; it gets no other one. A brain of your own has its tools itself. Left out: none.',
+    type: 'array',
+    items: { type: 'string', pattern: TOOL_NAME.source },
+    example: ['look_up_order'],
+    maxItems: 16,
+  })
+  @MayBeAbsent()
+  @IsArray()
+  @ArrayMaxSize(16)
+  @Matches(TOOL_NAME, { each: true, message: 'each of $property must be the name of a tool' })
+  tools: string[] = [];
 
   @ApiPropertyOptional({
     description: 'Model of this session; null takes that of the provider. Left out: null.',

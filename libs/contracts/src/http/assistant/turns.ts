@@ -86,6 +86,24 @@ export class ModelCallView {
   used: boolean;
 }
 
+/** One call of a tool in a turn; what it was called with, and what it answered, is not kept. */
+export class ToolCallView {
+  @ApiProperty({ description: 'Name of the tool.', example: 'look_up_order' })
+  @IsString()
+  tool: string;
+
+  @ApiProperty({
+    description:
+      'What became of it. DONE: it has answered. BAD_ARGUMENTS: the model called it with what its parameters do not allow, and it was not asked. NOT_IN_THIS_MODE: it changes something, and answers are not sent by themselves. Otherwise what failed, as HTTP_500 or TIMEOUT; null: the call is under way, or was cut off.',
+    type: String,
+    nullable: true,
+    example: 'DONE',
+  })
+  @IsOptional()
+  @IsString()
+  outcome: string | null;
+}
+
 /** One turn: messages of a contact that are answered together. */
 export class TurnView {
   @ApiProperty({ description: 'Id of the turn.', format: 'uuid' })
@@ -209,4 +227,10 @@ export class TurnView {
   @ValidateNested({ each: true })
   @Type(() => ModelCallView)
   calls: ModelCallView[];
+
+  @ApiProperty({ description: 'Its calls of tools, in order.', type: [ToolCallView] })
+  @IsArray()
+  @ValidateNested({ each: true })
+  @Type(() => ToolCallView)
+  toolCalls: ToolCallView[] = [];
 }

@@ -21,16 +21,10 @@ import {
   type PauseReason,
 } from '../../enums.js';
 import { PUBLIC_EVENTS, type PublicEvent, UNNAMED_EVENTS } from '../../events/events.js';
+import { HEADERS_SCHEMA, IsHeaders } from '../headers.js';
 import { MayBeAbsent } from '../may-be-absent.js';
 import { EventsProperty, Hears, type HearsBody, HearsProperty } from './hears.js';
-import { IsWebhookHeaders, MOST_HEADERS } from './headers.js';
 
-const HEADERS = {
-  type: 'object' as const,
-  maxProperties: MOST_HEADERS,
-  additionalProperties: { type: 'string' as const, minLength: 1, description: 'Value: printable ASCII.' },
-  example: { Authorization: 'Bearer a-token-of-yours' },
-};
 const STANDARD_WEBHOOKS =
   'Whether deliveries carry the headers of Standard Webhooks (webhook-id, webhook-timestamp, webhook-signature) beside ours.';
 const ORDERING =
@@ -66,10 +60,10 @@ export class CreateWebhookBody {
   @ApiPropertyOptional({
     description:
       'Custom headers of every delivery, 4096 characters at most in all. Names that the gateway sets itself are refused.',
-    ...HEADERS,
+    ...HEADERS_SCHEMA,
   })
   @IsOptional()
-  @IsWebhookHeaders()
+  @IsHeaders()
   headers?: Record<string, string>;
 
   @ApiPropertyOptional({ description: `${STANDARD_WEBHOOKS} Left out: false.`, example: true })
@@ -119,10 +113,10 @@ export class UpdateWebhookBody {
   @ApiPropertyOptional({
     description:
       'All custom headers from now on, 4096 characters at most in all; {} removes them. The value *** keeps what is stored.',
-    ...HEADERS,
+    ...HEADERS_SCHEMA,
   })
   @MayBeAbsent()
-  @IsWebhookHeaders()
+  @IsHeaders()
   headers?: Record<string, string>;
 
   @ApiPropertyOptional({ description: STANDARD_WEBHOOKS, example: true })
@@ -177,7 +171,7 @@ export class WebhookEndpoint {
 
   @ApiProperty({
     description: 'Custom headers of every delivery; their values are not shown.',
-    ...HEADERS,
+    ...HEADERS_SCHEMA,
     example: { Authorization: '***' },
   })
   @IsObject()

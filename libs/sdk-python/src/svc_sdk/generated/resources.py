@@ -133,6 +133,47 @@ class AssistantResource:
             "/v1/assistant",
         )
 
+    def list_tools(
+        self,
+    ) -> t.Tools:
+        """List the tools that your models may call. All of them, 32 at most. Values of their headers are never
+        shown.
+        """
+        answer: t.Tools = self._caller.json(
+            "GET",
+            "/v1/assistant/tools",
+        )
+        return answer
+
+    def put_tool(
+        self,
+        name: str,
+        body: t.PutToolBody,
+    ) -> t.ToolView:
+        """Let your models call a program of yours. A model calls it in the sessions whose published settings name
+        it in `tools`. The call is a POST of `{callId, tool, arguments, sessionId, conversationId, chatId,
+        phone}`: the arguments are the model’s, checked against `parameters`; who the contact is comes from the
+        gateway, so decide by that what they may see. `Idempotency-Key` is `callId`: a call that is made again
+        after a failure has the same. A 2xx answer is read by the model, its first 8,000 characters; any other
+        says that the tool has failed. Redirects are not followed.
+        """
+        answer: t.ToolView = self._caller.json(
+            "PUT",
+            f"/v1/assistant/tools/{place(name)}",
+            body=body,
+        )
+        return answer
+
+    def delete_tool(
+        self,
+        name: str,
+    ) -> None:
+        """Forget a tool, and its headers. Sessions whose settings name it go on without it."""
+        self._caller.nothing(
+            "DELETE",
+            f"/v1/assistant/tools/{place(name)}",
+        )
+
 
 class AuditLogResource:
     """`auditLog` of the API."""

@@ -76,6 +76,9 @@ class AssistantSettings(TypedDict, total=False):
     # Whether it answers only what a source of its knowledge has something about: a person gets the
     # conversation otherwise, and the question is listed as a gap. Left out: false.
     onlyFromSources: bool
+    # Names of your tools that the model may call; it gets no other one. A brain of your own has its tools
+    # itself. Left out: none.
+    tools: List[str]
     # Model of this session; null takes that of the provider. Left out: null.
     model: Optional[str]
     # Most tokens of one answer. Left out: 600.
@@ -2576,6 +2579,31 @@ class PutSessionAssistantBody(_PutSessionAssistantBodyNeeded, total=False):
     ifRevision: int
 
 
+class _PutToolBodyNeeded(TypedDict):
+    # What the tool does and when to call it: the model decides by it.
+    description: str
+    # Where calls are posted: https, a public host, no user info.
+    url: str
+
+
+class PutToolBody(_PutToolBodyNeeded, total=False):
+    """`PutToolBody` of the API description."""
+
+    # JSON Schema of the arguments: an object with `properties`, 8,000 characters and five levels at most,
+    # without `pattern`, references and combinations. What the model calls with is checked against it before
+    # anything is called. Left out: there are no arguments.
+    parameters: Dict[str, Any]
+    # Whether it changes nothing. Only such a tool is called where answers are not sent by themselves: in the
+    # modes shadow and draft. Left out: false.
+    readOnly: bool
+    # Milliseconds that a call may take. Left out: 5000.
+    timeoutMs: int
+    # Custom headers of each call, as a token of yours; 4096 characters at most in all, stored encrypted and
+    # never shown. Left out: those that are stored stay, unless `url` is another one: then they are given
+    # again, or {}.
+    headers: Dict[str, str]
+
+
 class QrDrawing(TypedDict):
     """`QrDrawing` of the API description."""
 
@@ -3206,6 +3234,51 @@ class TokenUsage(_TokenUsageNeeded, total=False):
     kinds: TokenKinds
 
 
+class ToolCallView(TypedDict):
+    """`ToolCallView` of the API description."""
+
+    # Name of the tool.
+    tool: str
+    # What became of it. DONE: it has answered. BAD_ARGUMENTS: the model called it with what its parameters do
+    # not allow, and it was not asked. NOT_IN_THIS_MODE: it changes something, and answers are not sent by
+    # themselves. Otherwise what failed, as HTTP_500 or TIMEOUT; null: the call is under way, or was cut off.
+    outcome: Optional[str]
+
+
+class _ToolViewNeeded(TypedDict):
+    # What the tool does and when to call it: the model decides by it.
+    description: str
+    # Where calls are posted: https, a public host, no user info.
+    url: str
+    # Name of the tool.
+    name: str
+    # Names of its headers.
+    headerNames: List[str]
+    # How often it was changed: what a page shows that somebody else changes meanwhile.
+    revision: int
+
+
+class ToolView(_ToolViewNeeded, total=False):
+    """`ToolView` of the API description."""
+
+    # JSON Schema of the arguments: an object with `properties`, 8,000 characters and five levels at most,
+    # without `pattern`, references and combinations. What the model calls with is checked against it before
+    # anything is called. Left out: there are no arguments.
+    parameters: Dict[str, Any]
+    # Whether it changes nothing. Only such a tool is called where answers are not sent by themselves: in the
+    # modes shadow and draft. Left out: false.
+    readOnly: bool
+    # Milliseconds that a call may take. Left out: 5000.
+    timeoutMs: int
+
+
+class Tools(TypedDict):
+    """`Tools` of the API description."""
+
+    # The tools, by name.
+    items: List[ToolView]
+
+
 class TurnPage(TypedDict):
     """`TurnPage` of the API description."""
 
@@ -3255,6 +3328,8 @@ class TurnView(TypedDict):
     tokens: int
     # Its calls of models, in order.
     calls: List[ModelCallView]
+    # Its calls of tools, in order.
+    toolCalls: List[ToolCallView]
 
 
 class TypingBody(TypedDict):

@@ -3,10 +3,18 @@ import { ValidateBy } from 'class-validator';
 /** This text replaces the value of a custom header in every answer; in a change it leaves the stored value as it is. */
 export const HIDDEN_VALUE = '***';
 
-/** Most custom headers of an endpoint. */
+/** Most custom headers of an endpoint, or of a tool. */
 export const MOST_HEADERS = 10;
 /** Most characters of their names and values together. */
 export const MOST_HEADER_CHARACTERS = 4096;
+
+/** Schema of custom headers, for the API description. */
+export const HEADERS_SCHEMA = {
+  type: 'object' as const,
+  maxProperties: MOST_HEADERS,
+  additionalProperties: { type: 'string' as const, minLength: 1, description: 'Value: printable ASCII.' },
+  example: { Authorization: 'Bearer a-token-of-yours' },
+};
 
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}$/;
 const VALUE = /^[!-~](?:[ -~]*[!-~])?$/;
@@ -26,10 +34,10 @@ const RESERVED = new Set([
   ...['te', 'trailer', 'transfer-encoding', 'upgrade'],
 ]);
 
-/** Rules for the custom headers of an endpoint: any receiver gets them as they were written, and none is ours to set. */
-export function IsWebhookHeaders(): PropertyDecorator {
+/** Rules for the custom headers of an endpoint, or of a tool: any receiver gets them as they were written, and none is ours to set. */
+export function IsHeaders(): PropertyDecorator {
   return ValidateBy({
-    name: 'isWebhookHeaders',
+    name: 'isHeaders',
     validator: {
       validate: (value: unknown) => problemWith(value) === undefined,
       defaultMessage: (where) => `headers ${problemWith(where?.value)}`,

@@ -10,9 +10,9 @@ import { type ConversationRef, ConversationsService } from '../conversations/con
 import { DraftRepository } from '../drafts/draft.repository.js';
 import { ErasuresService } from '../deletions/erasures.service.js';
 import { SettingsService } from '../settings/settings.service.js';
-import { atStep } from './steps.js';
-import { TurnRepository } from './turn.repository.js';
-import { TurnRunner } from './turn-runner.js';
+import { atStep } from '../turns/steps.js';
+import { TurnRepository } from '../turns/turn.repository.js';
+import { TurnRunner } from '../turns/turn-runner.js';
 
 /** Kinds of messages that ask for no answer. */
 const SILENT_TYPES = ['reaction'];

@@ -1,0 +1,109 @@
+import { Injectable } from '@nestjs/common';
+import { type AssistantMode, conversationIdOf } from '@svc/contracts';
+import { v5 as uuidv5 } from 'uuid';
+import { ModelFailure, Models, type ToolCall } from '../answers/model.js';
+import { postForText } from '../brains/post.js';
+import { argumentsOf } from './parameters.js';
+import type { Tool } from './tool.repository.js';
+import { type CallingTurn, ToolCallRepository } from './tool-call.repository.js';
+import { IDEMPOTENCY_KEY } from './tools.service.js';
+
+/** Most characters of an answer that the model reads. */
+const ANSWER_MAX = 8_000;
+const DONE = 'DONE';
+
+/** The turn in which tools are called, and whose it is. */
+export interface TurnOfTools extends CallingTurn {
+  tenantId: string;
+  sessionId: string;
+  chat: string;
+  phone: string | null;
+  mode: AssistantMode | null;
+}
+
+/** Outcome of a call for the turn list, and what the model reads. */
+interface Outcome {
+  code: string;
+  words: string;
+}
+
+/**
+ * This service calls the tools of tenants. A call that is made again, after a process has died or because messages have come, has the same id and
+ * arguments: one that was answered is not made again, and any other carries the same idempotency key.
+ */
+@Injectable()
+export class ToolCallsService {
+  constructor(
+    private readonly calls: ToolCallRepository,
+    private readonly models: Models,
+  ) {}
+
+  /** Calls a tool as the model wants. @returns what the model reads; undefined where the turn is somebody else's by now. */
+  async answer(
+    turn: TurnOfTools,
+    tools: Tool[],
+    call: ToolCall,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const tool = tools.find(({ name }) => name === call.name);
+    if (!tool) return failed('There is no such tool.');
+    const read = argumentsOf(tool.parameters, call.arguments);
+    const said = 'values' in read ? JSON.stringify(read.values) : call.arguments;
+    const id = uuidv5(`${tool.name} ${said}`, turn.id);
+    const kept = await this.calls.begin(id, turn, tool.name);
+    if (!kept) return undefined;
+    if (kept.outcome === DONE && kept.answer !== null) return kept.answer;
+    const outcome = await this.outcomeOf(turn, tool, id, read, signal);
+    await this.calls.end(id, outcome.code, outcome.code === DONE ? outcome.words : null);
+    return outcome.words;
+  }
+
+  private async outcomeOf(
+    turn: TurnOfTools,
+    tool: Tool,
+    id: string,
+    read: ReturnType<typeof argumentsOf>,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
+    if ('problem' in read)
+      return { code: 'BAD_ARGUMENTS', words: failed(`It was not called: ${read.problem}`) };
+    if (!tool.readOnly && turn.mode !== 'auto')
+      return {
+        code: 'NOT_IN_THIS_MODE',
+        words: failed('It was not called: a person of the business does this.'),
+      };
+    try {
+      return { code: DONE, words: await this.post(turn, tool, id, read.values, signal) };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof ModelFailure)) throw error;
+      return {
+        code: error.code,
+        words: failed('It has failed. Do not call it again with the same arguments.'),
+      };
+    }
+  }
+
+  /** @throws ModelFailure */
+  private async post(
+    { tenantId, sessionId, chat, phone }: TurnOfTools,
+    { name, url, headers, timeoutMs }: Tool,
+    id: string,
+    values: object,
+    signal: AbortSignal,
+  ): Promise<string> {
+    const body = {
+      ...{ callId: id, tool: name, arguments: values },
+      // The contact is named by the gateway, and never by the model.
+      ...{ sessionId, conversationId: conversationIdOf({ tenantId, sessionId, contact: chat }) },
+      ...{ chatId: chat, phone },
+    };
+    const dispatcher = this.models.dispatcherFor({ isOperators: false });
+    const options = { headers: { ...headers, [IDEMPOTENCY_KEY]: id }, dispatcher, timeoutMs, signal };
+    const text = (await postForText(url, body, options)).slice(0, ANSWER_MAX).toWellFormed();
+    // The database keeps no such character.
+    return text.replaceAll('\0', '') || 'Done.';
+  }
+}
+
+const failed = (problem: string): string => JSON.stringify({ error: problem });
