@@ -54,6 +54,7 @@ import { CallRepository } from './turns/call.repository.js';
 import { ChecksService } from './turns/checks.service.js';
 import { InboundConsumer } from './inbound/inbound.consumer.js';
 import { InboundService } from './inbound/inbound.service.js';
+import { PhoneTextRepository } from './inbound/phone-text.repository.js';
 import { ModelCallsService } from './turns/model-calls.service.js';
 import { RoundsService } from './turns/rounds.service.js';
 import { SendingService } from './turns/sending.service.js';
@@ -148,6 +149,7 @@ const configured: Provider[] = [
     ToolCallsService,
     SendingService,
     AnsweringService,
+    PhoneTextRepository,
     InboundService,
     TurnRunner,
     DeletionsService,

@@ -8,6 +8,7 @@ import {
   type ConversationOwner,
   type Envelope,
   ListHandoffs,
+  type MessageReceivedV1,
   SetConversationOwner,
 } from '@svc/contracts';
 import { waitFor } from '@svc/testing';
@@ -229,5 +230,65 @@ describe('a model that fails', () => {
     const [, ended] = await write(nowhere);
     expect(ended).toEqual({ outcome: 'PROVIDER_FAILED', detail: 'ECONNREFUSED' });
     expect(scene.around.givenBack.length).toBeGreaterThanOrEqual(3);
+  });
+});
+
+describe('the app on the phone that sends a text by itself', () => {
+  const AWAY = 'We are closed and will answer tomorrow.';
+  /** A contact writes, and the phone sends a text at once. @returns the chat. */
+  const greeted = async (
+    shop: Shop,
+    text = AWAY,
+    fields: Partial<MessageReceivedV1> = {},
+  ): Promise<string> => {
+    const chat = aContact();
+    await shop.write(chat, 'Hello?');
+    await waitFor('the message to be taken', () => hasTurn(shop, chat));
+    await shop.write(chat, text, { fromMe: true, ...fields });
+    return chat;
+  };
+  const hasTurn = async ({ sessionId }: Shop, chat: string): Promise<boolean> =>
+    (
+      await scene.service.database.query(
+        `SELECT FROM assistant.turn WHERE session_id = '${sessionId}' AND chat = '${chat}'`,
+      )
+    ).length > 0;
+  const outcomes = async (shop: Shop, chats: string[]): Promise<string[]> =>
+    Promise.all(chats.map(async (chat) => (await shop.ended(chat))[0]?.outcome ?? ''));
+
+  test('is known by that after three chats, and the assistant answers behind it', async () => {
+    const shop = await scene.shop({ debounceMs: 600 });
+    const chats: string[] = [];
+    for (let count = 0; count < 4; count += 1) chats.push(await greeted(shop));
+    expect(await outcomes(shop, chats)).toEqual(['HUMAN_OWNS', 'HUMAN_OWNS', 'ANSWERED', 'ANSWERED']);
+    const [, last] = scene.around.sent.filter(({ sessionId }) => sessionId === shop.sessionId);
+    const [turn] = await scene.service.database.query<{ id: string }>(
+      `SELECT newest_id AS id FROM assistant.turn WHERE session_id = '${shop.sessionId}' AND chat = '${chats[3]}'`,
+    );
+    expect(last?.after).toBe(turn?.id);
+  });
+
+  test.each<[string, (shop: Shop, index: number) => Promise<string>]>([
+    ['in other words each time', (shop, index) => greeted(shop, `${AWAY} ${index}`)],
+    [
+      'that the platform delivers late',
+      (shop) => greeted(shop, AWAY, { timestamp: new Date(Date.now() - 60_000).toISOString() }),
+    ],
+    [
+      'later than at once',
+      (shop) => greeted(shop, AWAY, { receivedAt: new Date(Date.now() + 6_000).toISOString() }),
+    ],
+  ])('is a person where it is %s', async (_, greet) => {
+    const shop = await scene.shop({ debounceMs: 600 });
+    const chats: string[] = [];
+    for (let count = 0; count < 4; count += 1) chats.push(await greet(shop, count));
+    expect(new Set(await outcomes(shop, chats))).toEqual(new Set(['HUMAN_OWNS']));
+  });
+
+  test('is a person where the settings say so', async () => {
+    const shop = await scene.shop({ debounceMs: 600, ignoreAutoReplies: false });
+    const chats: string[] = [];
+    for (let count = 0; count < 4; count += 1) chats.push(await greeted(shop));
+    expect(new Set(await outcomes(shop, chats))).toEqual(new Set(['HUMAN_OWNS']));
   });
 });

@@ -35,14 +35,13 @@ export class FakeTools {
   }
 
   private set({ tenantId, actor: _, headers, ...tool }: SetToolV1): ToolView {
-    if (!tool.url.startsWith('https://')) throw invalidField('url', 'url must be an https address');
-    if (tool.parameters['type'] !== 'object')
-      throw invalidField('parameters', 'parameters must have the type object');
+    checkFields(tool);
     const before = this.of(tenantId).get(tool.name);
-    const headerNames = headers ? Object.keys(headers) : (before?.headerNames ?? []);
-    if (!headers && headerNames.length > 0 && before?.url !== tool.url)
+    const { headerNames: stored = [], url, revision = 0 } = before ?? {};
+    if (!headers && stored.length > 0 && url !== tool.url)
       throw invalidField('headers', 'headers must be given again');
-    const view = { ...tool, headerNames, revision: (before?.revision ?? 0) + 1 };
+    const headerNames = headers ? Object.keys(headers) : stored;
+    const view = { ...tool, headerNames, revision: revision + 1 };
     this.of(tenantId).set(tool.name, view);
     return view;
   }
@@ -52,4 +51,10 @@ export class FakeTools {
     this.tools.set(tenantId, own);
     return own;
   }
+}
+
+function checkFields({ url, parameters }: Pick<SetToolV1, 'url' | 'parameters'>): void {
+  if (!url.startsWith('https://')) throw invalidField('url', 'url must be an https address');
+  if (parameters['type'] !== 'object')
+    throw invalidField('parameters', 'parameters must have the type object');
 }

@@ -7,7 +7,7 @@ import { DataSource } from 'typeorm';
 // Messages, calls of models and tools and drafts go with their turn, passages with their source.
 const OF_SESSION: readonly TenantRows[] = [
   ...['assistant', 'settings_version', 'handoff', 'brain_conversation', 'turn'],
-  ...['knowledge_source', 'knowledge_gap'],
+  ...['knowledge_source', 'knowledge_gap', 'phone_text'],
 ].map((table) => ({
   table,
   where: `${OF_TENANT} AND ${OF_SESSIONS}`,
@@ -19,6 +19,7 @@ const OF_ALL: readonly TenantRows[] = [
     'brain_conversation',
     'provider',
     'tool',
+    'phone_text',
     'knowledge_source',
     'knowledge_gap',
     'erased_contact',

@@ -16,6 +16,7 @@ const EVENTS_SQL = `DELETE FROM event_outbox WHERE envelope ->> 'tenantId' = $1:
 const HANDOFFS_SQL = `DELETE FROM handoff WHERE tenant_id = $1 AND chat = $2
   AND since < $3::timestamptz + (svc_now(tenant_id) - clock_timestamp())`;
 const BRAINS_SQL = 'DELETE FROM brain_conversation WHERE tenant_id = $1 AND chat = $2 AND used_at < $3';
+const PHONE_TEXTS_SQL = 'DELETE FROM phone_text WHERE tenant_id = $1 AND chat = $2 AND sent_at < $3';
 const IS_ERASED_SQL = `SELECT WHERE ${isErasedSql({ tenant: '$1::uuid', hashes: '$2', at: '$3::timestamptz', toThem: 'true' })}`;
 // The words of a gap are those of whoever asked first: it goes with each who asked.
 const GAPS_SQL =
@@ -40,7 +41,7 @@ export class ErasuresService {
         isDone = turns < PIECE;
       });
     }
-    for (const sql of [HANDOFFS_SQL, BRAINS_SQL, GAPS_SQL, EVENTS_SQL])
+    for (const sql of [HANDOFFS_SQL, BRAINS_SQL, GAPS_SQL, PHONE_TEXTS_SQL, EVENTS_SQL])
       await this.dataSource.query(sql, [tenantId, contact, before]);
     const { turns = 0 } = await countErased(this.dataSource.manager, erasureId, {});
     return { turns };

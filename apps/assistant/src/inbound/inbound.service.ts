@@ -13,6 +13,7 @@ import { SettingsService } from '../settings/settings.service.js';
 import { atStep } from '../turns/steps.js';
 import { TurnRepository } from '../turns/turn.repository.js';
 import { TurnRunner } from '../turns/turn-runner.js';
+import { PhoneTextRepository } from './phone-text.repository.js';
 
 /** Kinds of messages that ask for no answer. */
 const SILENT_TYPES = ['reaction'];
@@ -27,6 +28,7 @@ export class InboundService {
     private readonly conversations: ConversationsService,
     private readonly drafts: DraftRepository,
     private readonly erasures: ErasuresService,
+    private readonly phoneTexts: PhoneTextRepository,
     private readonly runner: TurnRunner,
   ) {}
 
@@ -38,8 +40,7 @@ export class InboundService {
     // Events of before the service was there, or of an outage: whoever wrote that waits for no answer any more.
     if (ageOf(data) > settings.answerWithinMs) return;
     const conversation = { tenantId, sessionId, chat: chatOf(data) };
-    if (data.fromMe)
-      return data.change ? undefined : this.leaveToPerson(conversation, data.timestamp, settings);
+    if (data.fromMe) return data.change ? undefined : this.takeOwn(conversation, data, settings);
     if (!asksForAnswer(data, settings)) return;
     const turn = await this.turns.take(tenantId, data, settings);
     atStep('a-1');
@@ -66,6 +67,17 @@ export class InboundService {
     await this.turns.endAll(tenantId, sessionId, 'NOT_MANAGED');
     await this.drafts.overtake({ tenantId, sessionId });
     this.runner.abandon(sessionId);
+  }
+
+  /** Takes what was sent from the phone: by a person, who has the conversation from then on, or by the app on it. */
+  private async takeOwn(
+    conversation: ConversationRef,
+    data: MessageReceivedV1,
+    settings: AssistantSettings,
+  ): Promise<void> {
+    if (settings.ignoreAutoReplies && (await this.phoneTexts.isAutomatic(conversation, data)))
+      return this.turns.passOver(conversation, data.messageId, data.receivedAt ?? data.timestamp);
+    return this.leaveToPerson(conversation, data.timestamp, settings);
   }
 
   private async leaveToPerson(

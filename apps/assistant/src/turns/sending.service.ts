@@ -38,7 +38,10 @@ export class SendingService {
   }
 
   private async sendPart(turn: Turn, index: number, text: string): Promise<Interruption | undefined> {
-    const { id, tenantId, sessionId, newestId: after } = turn;
+    const { id, tenantId, sessionId } = turn;
+    const after = await this.turns.newestOf(turn);
+    // The turn is gone with its session, or its contact.
+    if (!after) return 'gone';
     const request = {
       jobId: jobIdOf(id, index),
       tenantId,

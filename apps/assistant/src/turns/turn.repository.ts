@@ -12,7 +12,7 @@ export const RENEW_MS = 5_000;
 const NOW = 'clock_timestamp()';
 const ms = (parameter: string): string => `make_interval(secs => ${parameter}::float / 1000)`;
 const COLUMNS = `id, tenant_id AS "tenantId", session_id AS "sessionId", chat, state, claim::text, generation,
-  phone, newest_id AS "newestId", newest_at AS "newestAt", mode, parts, sent, version, handoff, detail`;
+  phone, newest_at AS "newestAt", mode, parts, sent, version, handoff, detail`;
 
 /** Finds a message that was taken before, or is of somebody who was erased after they wrote it. */
 const IS_KNOWN_SQL = `SELECT FROM turn_message WHERE id = $1
@@ -65,6 +65,9 @@ const PAST_SQL = `SELECT now,
     count(*) FILTER (WHERE outcome = 'OUTSIDE_HOURS' AND answered_at > now - interval '8 h')::int AS away
   FROM svc_now($1) now LEFT JOIN turn ON session_id = $2 AND chat = $3 AND answered_at > now - interval '30 days'
   GROUP BY now`;
+const PASS_OVER_SQL = `UPDATE turn SET newest_id = $4, newest_at = $5
+  WHERE session_id = $1 AND chat = $2 AND tenant_id = $3 AND state <> 'DONE' AND newest_at <= $5::timestamptz`;
+const NEWEST_SQL = 'SELECT newest_id AS "newestId" FROM turn WHERE id = $1';
 const NEXT_SQL = `SELECT id FROM turn WHERE session_id = $1 AND chat = $2 AND state <> 'DONE' ORDER BY first_at LIMIT 1`;
 
 /** The turn that took a message, and when it is due. */
@@ -159,6 +162,21 @@ export class TurnRepository {
   /** Ends all turns of a session, whoever answers them. */
   async endAll(tenantId: string, sessionId: string, outcome: TurnEnd['outcome']): Promise<void> {
     await this.dataSource.query(END_ALL_SQL, [tenantId, sessionId, outcome]);
+  }
+
+  /** Reads the newest message behind which the answer of a turn goes out. */
+  async newestOf({ id }: Turn): Promise<string | undefined> {
+    const [row] = await this.dataSource.query<{ newestId: string }[]>(NEWEST_SQL, [id]);
+    return row?.newestId;
+  }
+
+  /** Has the answer of a turn go out behind a message of the phone, though that is newer: no person wrote it. */
+  async passOver(
+    { sessionId, chat, tenantId }: Pick<Turn, 'sessionId' | 'chat' | 'tenantId'>,
+    id: string,
+    at: string,
+  ): Promise<void> {
+    await this.dataSource.query(PASS_OVER_SQL, [sessionId, chat, tenantId, id, at]);
   }
 
   /** Finds the next turn of the same conversation. */

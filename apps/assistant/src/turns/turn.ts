@@ -14,8 +14,6 @@ export interface Turn {
   claim: string;
   /** Number of messages, and of deletions of them: an answer is of one generation. */
   generation: number;
-  /** Newest message of the turn; nobody may have written after it. */
-  newestId: string;
   /** Time at which the newest message arrived. */
   newestAt: Date;
   /** Mode that holds for the contact; null: it is not known yet. */

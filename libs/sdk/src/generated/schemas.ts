@@ -102,6 +102,12 @@ export interface AssistantSettings {
    * conversation is resumed. Left out: 60.
    */
   humanPauseMinutes?: number | undefined;
+  /**
+   * Whether the app on the phone may greet and excuse itself: a text that it sends in three chats or more
+   * within five seconds of what a contact has written is taken for its own, and not for a person’s. Left out:
+   * true.
+   */
+  ignoreAutoReplies?: boolean | undefined;
   /** What the contact reads when a conversation is handed to a person; empty: nothing. Left out: empty. */
   handoffText?: string | undefined;
   /**

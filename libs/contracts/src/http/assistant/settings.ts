@@ -179,6 +179,15 @@ export class AssistantSettings {
 
   @ApiPropertyOptional({
     description:
+      'Whether the app on the phone may greet and excuse itself: a text that it sends in three chats or more within five seconds of what a contact has written is taken for its own, and not for a person’s. Left out: true.',
+    example: true,
+  })
+  @MayBeAbsent()
+  @IsBoolean()
+  ignoreAutoReplies: boolean = true;
+
+  @ApiPropertyOptional({
+    description:
       'What the contact reads when a conversation is handed to a person; empty: nothing. Left out: empty.',
     example: 'One moment, a colleague will answer you.',
     maxLength: 1_000,

@@ -98,6 +98,10 @@ class AssistantSettings(TypedDict, total=False):
     # Minutes for which the assistant leaves a conversation to a person who has written in it; 0: until the
     # conversation is resumed. Left out: 60.
     humanPauseMinutes: int
+    # Whether the app on the phone may greet and excuse itself: a text that it sends in three chats or more
+    # within five seconds of what a contact has written is taken for its own, and not for a person’s. Left out:
+    # true.
+    ignoreAutoReplies: bool
     # What the contact reads when a conversation is handed to a person; empty: nothing. Left out: empty.
     handoffText: str
     # Words with which a contact asks for a person: a message that consists of one is handed over, and no model

@@ -10,8 +10,7 @@ const TOOL = {
   ...{ url: 'https://1.1.1.1/order', parameters: { type: 'object', properties: {} } },
 };
 
-/** Cases of `assistant`: the tools that models may call. */
-export const assistantToolCases: ContractCase[] = [
+const TOOLS: ContractCase[] = [
   {
     name: 'a tool is shown with the names of its headers, which stay where none are given, until it is deleted',
     run: async ({ rpc }) => {
@@ -51,3 +50,6 @@ export const assistantToolCases: ContractCase[] = [
     },
   },
 ];
+
+/** Cases of `assistant`: the tools that models may call. */
+export const assistantToolCases: ContractCase[] = [...TOOLS];
