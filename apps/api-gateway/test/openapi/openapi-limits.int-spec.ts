@@ -37,6 +37,7 @@ import {
   PublishAssistantBody,
   PutExternalConfigBody,
   PutProviderBody,
+  PutToolBody,
   PutSessionAssistantBody,
   ReactionRequest,
   ReplayBody,
@@ -86,7 +87,14 @@ const BODIES = [
   ...[PairingCodeBody, MarkReadBody, TypingBody, UpdateSessionBody, EndpointReasonBody, OpenCheckoutBody],
   OptOutWords,
   ...[PasskeyAssertion, ConfirmPasskeyBody, LinkPageBody],
-  ...[PutProviderBody, PutSessionAssistantBody, PublishAssistantBody, HandoffBody, EditDraftBody],
+  ...[
+    PutToolBody,
+    PutProviderBody,
+    PutSessionAssistantBody,
+    PublishAssistantBody,
+    HandoffBody,
+    EditDraftBody,
+  ],
   ...[AddKnowledgeBody, SearchKnowledgeBody],
   ...[ReplayBody, WriteAsContactBody, AdvanceClockBody, CreateWidgetBody, UpdateWidgetBody],
 ];

@@ -47,10 +47,17 @@ export async function furnish(tenant: NewTenant, word: string): Promise<Resource
   const linkless = fakes.addSession(tenant.tenantId, { phone: null }).id;
   for (const one of [sessions, linkless]) fakes.assistant.furnish(tenant.tenantId, one);
   const knowledge = await knowledgeOf(tenant, sessions, word);
+  const tool = { description: `${word} tool`, url: 'https://example.com/tool' };
+  await call('PUT /v1/assistant/tools/look_up_order', tool);
   const [conversation] = (await call('GET /v1/conversations')).body['items'] as { id: string }[];
   return {
     ...{ sessions, webhooks, widgets, widget: widgets, media: await uploadFor(tenant) },
-    ...{ phone: EXAMPLE_PHONE, contact: EXAMPLE_PHONE, conversations: String(conversation?.id) },
+    ...{
+      phone: EXAMPLE_PHONE,
+      contact: EXAMPLE_PHONE,
+      name: 'look_up_order',
+      conversations: String(conversation?.id),
+    },
     ...knowledge,
     erasures: await erasureOf(tenant, sessions, word),
     'sessions/pairing-code': linkless,

@@ -101,6 +101,10 @@ export function goodBodies(ids: Ids): Record<string, Record<string, unknown>> {
     },
     updateWidget: { title: 'good', side: 'left', color: '#0b7a5c', language: 'de' },
     putAssistant: { baseUrl: 'http://127.0.0.1:9/good', model: 'good', fallbackModel: 'other', key: 'good' },
+    putTool: {
+      ...{ description: 'good', url: 'http://127.0.0.1:9/good', headers: { 'X-Token': 'good' } },
+      ...{ parameters: { type: 'object', properties: {} }, readOnly: true, timeoutMs: 500 },
+    },
     putSessionAssistant: { settings: { mode: 'off' }, ifRevision: 1 },
     publishSessionAssistant: { version: 1, ifRevision: 1 },
     addKnowledge: { title: 'good', text: 'good' },
@@ -126,11 +130,12 @@ export function pathWith({ path }: Route, ids: Ids): string {
     ...{ widgets: ids.widget, drafts: ids.draft },
     ...{ webhooks: ids.webhook, deliveries: ids.delivery, replays: ids.replay },
   }[resource ?? ''];
-  if (path.includes('{') && !id) throw new Error(`${path}: no id is known for ${resource}`);
   const named = path
+    .replace('{name}', 'good_tool')
     .replace('{phone}', '4915550001111')
     .replace('{callId}', 'A-CALL')
     .replace(/\{(source|gap)Id\}/, ids.knowledge);
+  if (named.includes('{') && !id) throw new Error(`${path}: no id is known for ${resource}`);
   return named.replace(/\{\w+\}/, id ?? '');
 }
 

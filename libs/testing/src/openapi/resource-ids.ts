@@ -13,15 +13,19 @@ const REFERENCES: Record<string, string> = {
   ...{ messageId: 'messages', messageIds: 'received', replyTo: 'messages' },
 };
 
+/** Parameters that name nothing of a tenant: a person, of whom the answer says what the caller has to do with them, and a name that each tenant gives. */
+const OF_CALLER = ['phone', 'contact', 'name'];
+
 /** Names the path parameters that are ids of resources of a tenant, with the resource: `{id: 'sessions'}`. */
 export function idsInPath({ path }: ApiOperation): Record<string, string> {
   const found = [...path.matchAll(/([\w-]+)\/\{(\w+)\}/g)].map(([, segment = '', name = '']) => [
     name,
     segment,
   ]);
-  // A person belongs to no tenant: the answer is about the caller's own dealings with them.
-  const isPerson = (name = ''): boolean => name === 'phone' || name === 'contact';
-  return Object.fromEntries(found.filter(([name]) => !isPerson(name))) as Record<string, string>;
+  return Object.fromEntries(found.filter(([name = '']) => !OF_CALLER.includes(name))) as Record<
+    string,
+    string
+  >;
 }
 
 /** Writes the path with these ids in it. @throws Error for a resource without one: it needs a fixture. */
