@@ -61,9 +61,10 @@ const HOSTILE: [name: string, body: string | Buffer, headers?: Record<string, st
   ['compressed bytes', '{}', { 'content-encoding': 'gzip' }],
 ];
 
-/** No events are all events, and empty settings are all defaults. */
+/** No events are all events, empty settings are all defaults, and there may be no headers. */
 const isRight = (field: string, value: unknown): boolean =>
-  ({ events: '[]', settings: '{}', words: '[]', resumeWords: '[]' })[field] === JSON.stringify(value);
+  ({ events: '[]', settings: '{}', words: '[]', resumeWords: '[]', headers: '{}' })[field] ===
+  JSON.stringify(value);
 
 /** Says whether it is a text that an assistant may know: longer than a message may be. */
 const isLongText = ({ operationId }: Route, field: string, value: unknown): boolean =>
@@ -123,7 +124,9 @@ describe('an address', () => {
   const IDS = ['0', 'null', '%00', '%ff', "'%20OR%201=1", '..%2f..', '%F0%9F%98%80', 'x'.repeat(5_000)];
 
   test.each(IDS)('with the id %p is refused by every route', async (id) => {
-    for (const route of routes.filter(({ path }) => path.includes('{'))) {
+    // A tool may be called null.
+    const isName = (path: string): boolean => path.includes('{name}') && id === 'null';
+    for (const route of routes.filter(({ path }) => path.includes('{') && !isName(path))) {
       const path = route.path.replace(/\{\w+\}/, id);
       const body = route.takesBody ? goodBodies(ids)[route.operationId] : undefined;
       const answer = await actor.api(route.method, path, body);

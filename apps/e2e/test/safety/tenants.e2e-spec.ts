@@ -31,7 +31,8 @@ const expectNothingOf = (body: unknown): void => {
 describe("with another tenant's key", () => {
   test('every route refuses every id, and nothing happens', async () => {
     const before = await everythingOf(owner);
-    const withId = routes.filter(({ path }) => path.includes('{'));
+    // A name of a tool is the caller's own.
+    const withId = routes.filter(({ path }) => path.includes('{') && !path.includes('{name}'));
     expect(withId.length).toBeGreaterThan(15);
     for (const route of withId) {
       const body = route.takesBody ? goodBodies(ids)[route.operationId] : undefined;
