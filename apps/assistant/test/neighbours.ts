@@ -36,6 +36,8 @@ export class Neighbours {
   history: object[] = [];
   /** Chats whose contacts have opted out. */
   readonly optedOut = new Set<string>();
+  /** Tenants that are suspended. */
+  readonly suspended = new Set<string>();
   /** Answer of the gateway to an answer of the assistant. */
   onAnswer: (answer: SendAnswerV1) => object | Promise<object> = () => ({ outcome: 'ACCEPTED' });
   /** Answers that were accepted, by the first try of each job. */
@@ -87,6 +89,7 @@ export class Neighbours {
     });
     play(ReadConversation, (question) => {
       this.read.push(question);
+      if (this.suspended.has(question.tenantId)) return { messages: [], suspended: true };
       return { messages: this.history, ...(this.optedOut.has(question.chat) && { optedOut: true }) };
     });
     play(SendAnswer, (answer) => this.take(answer));

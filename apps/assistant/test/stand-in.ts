@@ -31,6 +31,11 @@ export class StandIn {
     await this.call('PUT', `/llm/keys/${key}/rules`, { rules });
   }
 
+  /** Has a key obey whatever anybody writes, as no model should. */
+  async obey(key: string): Promise<void> {
+    await this.call('PUT', `/llm/keys/${key}/rules`, { rules: [], obedient: true });
+  }
+
   /** Lists the questions of a key, oldest first. */
   async calls(key: string): Promise<{ messages: AskedMessage[]; [field: string]: unknown }[]> {
     const page = await this.call<{ items: { asked: { messages: AskedMessage[] } }[] }>(

@@ -81,6 +81,16 @@ describe('a contact', () => {
     expect(await scene.model.calls(shop.key)).toEqual([]);
   });
 
+  test('of a tenant that is suspended is not answered, and no model is asked', async () => {
+    const shop = await scene.shop();
+    scene.around.suspended.add(shop.tenantId);
+    expect(await talk(shop, aContact(), 'Hello')).toEqual({
+      outcome: 'SUBSCRIPTION',
+      detail: 'TENANT_SUSPENDED',
+    });
+    expect(await scene.model.calls(shop.key)).toEqual([]);
+  });
+
   test('who opts out while the answer is made is not sent it', async () => {
     const shop = await scene.shop();
     const refusal = { code: 'CONTACT_OPTED_OUT', message: 'Opted out.', meta: {} };

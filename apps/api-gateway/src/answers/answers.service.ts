@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { type AnswerReply, AppError, type SendAnswerV1, type SubscriptionState } from '@svc/contracts';
+import { DataSource } from 'typeorm';
 import { MessagesRepository } from '../messages/messages.repository.js';
 import { AdmissionService } from '../sending/admission.service.js';
 import { type OutboundMessage, outboundMessageOf } from '../sending/outbound-message.js';
 import { SendPublisher } from '../sending/send-publisher.js';
 import { SendingService } from '../sending/sending.service.js';
 import { SubscriptionsService } from '../subscriptions/subscriptions.service.js';
+import { isSuspended } from '../tenants/suspension.js';
 import { AnswersRepository } from './answers.repository.js';
 
 const ACCEPTED: AnswerReply = { outcome: 'ACCEPTED' };
@@ -23,6 +25,7 @@ export class AnswersService {
     private readonly sending: SendingService,
     private readonly admission: AdmissionService,
     private readonly publisher: SendPublisher,
+    private readonly dataSource: DataSource,
   ) {}
 
   /** @throws AppError where it is not known whether the answer would be refused. */
@@ -33,6 +36,7 @@ export class AnswersService {
       if (await this.messages.find(tenantId, jobId)) return ACCEPTED;
       const { contact, isOvertaken } = await this.answers.chatOf(request);
       if (isOvertaken) return OVERTAKEN;
+      if (await isSuspended(this.dataSource, tenantId)) throw new AppError('TENANT_SUSPENDED');
       const subscription = await this.subscriptions.active(tenantId);
       const asked = outboundMessageOf(tenantId, { sessionId, to: contact, text });
       return await this.admit(subscription, { ...asked, id: jobId, sentBy }, request.after);

@@ -5,6 +5,7 @@ import {
   type ConversationReply,
   type ReadConversationV1,
 } from '@svc/contracts';
+import { DataSource } from 'typeorm';
 import { ContactAliases } from '../messages/contact-aliases.js';
 import type { Message } from '../messages/message.entity.js';
 import { type MessageChanges, MessageChangesRepository } from '../messages/message-changes.repository.js';
@@ -12,6 +13,7 @@ import { MessageListRepository } from '../messages/message-list.repository.js';
 import { MessagesRepository } from '../messages/messages.repository.js';
 import { OptOutsRepository } from '../opt-outs/opt-outs.repository.js';
 import { normalizeChat } from '../messages/recipient.js';
+import { isSuspended } from '../tenants/suspension.js';
 
 /** Most bytes of one reply: NATS carries one megabyte. */
 const MOST_BYTES = 500_000;
@@ -25,11 +27,14 @@ export class PastService {
     private readonly lists: MessageListRepository,
     private readonly changes: MessageChangesRepository,
     private readonly optOuts: OptOutsRepository,
+    private readonly dataSource: DataSource,
   ) {}
 
   /** @throws AppError `MESSAGE_NOT_FOUND` of `before`, `VALIDATION_FAILED` of `chat` */
   async read(request: ReadConversationV1): Promise<ConversationReply> {
     const { tenantId, sessionId, before, limit, maxAgeSeconds } = request;
+    // A model that is asked for nobody would be paid for all the same.
+    if (await isSuspended(this.dataSource, tenantId)) return { messages: [], suspended: true };
     const named = normalizeChat(request.chat, 'chat');
     const contact = await this.aliases.contactOf(tenantId, named, sessionId);
     const last = before === undefined ? undefined : await this.messages.find(tenantId, before);

@@ -7,6 +7,7 @@ import { AppError } from '@svc/contracts';
 import { Repository } from 'typeorm';
 import { GatewayConfig } from '../config.js';
 import { SessionsService } from '../sessions/sessions.service.js';
+import { isSuspended } from '../tenants/suspension.js';
 import { chatLink, drawQr, inkOn } from './chat-link.js';
 import type { WidgetConfig } from './widget-bodies.js';
 import { WIDGET_WORDS } from './widget-words.js';
@@ -14,8 +15,6 @@ import { Widget } from './widget.entity.js';
 
 /** Path of the script, two folders above this one, and above the bundle. */
 const SCRIPT = join(import.meta.dirname, '../../public/widget.js');
-
-const SUSPENDED_SQL = 'SELECT suspended_at IS NOT NULL AS suspended FROM tenant WHERE id = $1';
 
 /** This class gives browsers of strangers what the tenant wants shown and the number, and nothing else of either. */
 @Injectable()
@@ -49,8 +48,7 @@ export class PublicWidgetService {
 
   /** Reads the phone of a session. A session that is deleted, or whose tenant is suspended, has no number to show: the widget shows nothing. */
   private async phoneOf({ tenantId, sessionId }: Widget): Promise<string | null> {
-    const [tenant] = await this.widgets.query<{ suspended: boolean }[]>(SUSPENDED_SQL, [tenantId]);
-    if (tenant?.suspended !== false) return null;
+    if (await isSuspended(this.widgets, tenantId)) return null;
     try {
       return (await this.sessions.owned(tenantId, sessionId)).phone;
     } catch (error) {

@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { type AnswerReply, MessageReceived, Reserve, SendAnswer, type SendAnswerV1 } from '@svc/contracts';
+import {
+  type AnswerReply,
+  MessageReceived,
+  ReadConversation,
+  Reserve,
+  SendAnswer,
+  type SendAnswerV1,
+  SuspendTenant,
+} from '@svc/contracts';
 import { envelopeOf } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
 import { DataSource } from 'typeorm';
@@ -175,15 +183,32 @@ describe('an answer is refused', () => {
       expect(await ask(after, change)).toMatchObject(refused('MESSAGE_NOT_FOUND'));
   });
 
-  test('of a tenant that does not pay', async () => {
-    const unpaid = await gateway.createTenant({ subscription: 'UNPAID' });
-    const of = { tenantId: unpaid.tenantId, sessionId: gateway.fakes.addSession(unpaid.tenantId).id };
+  /** Has a session of another tenant receive a message. */
+  async function heardElsewhere(tenantId: string): Promise<[after: string, of: Partial<SendAnswerV1>]> {
+    const of = { tenantId, sessionId: gateway.fakes.addSession(tenantId).id };
     const id = randomUUID();
     await gateway.service.database.query(
       `INSERT INTO gateway.message (id, tenant_id, session_id, direction, status, contact, body)
        VALUES ($1, $2, $3, 'INBOUND', 'RECEIVED', $4, '{"type": "text", "text": "Hi"}')`,
       [id, of.tenantId, of.sessionId, contact],
     );
-    expect(await ask(id, of)).toMatchObject(refused('PAYMENT_REQUIRED'));
+    return [id, of];
+  }
+
+  test('of a tenant that does not pay', async () => {
+    const unpaid = await gateway.createTenant({ subscription: 'UNPAID' });
+    expect(await ask(...(await heardElsewhere(unpaid.tenantId)))).toMatchObject(refused('PAYMENT_REQUIRED'));
+  });
+
+  test('of a tenant that is suspended, and what was said is not read for it', async () => {
+    const { tenantId } = await gateway.createTenant();
+    const [after, of] = await heardElsewhere(tenantId);
+    await gateway.service.rpc.request(SuspendTenant, { tenantId, operator: 'Ada' });
+    expect(await ask(after, of)).toMatchObject(refused('TENANT_SUSPENDED'));
+    const chat = { tenantId, sessionId: String(of.sessionId), chat: contact, limit: 10 };
+    expect(await gateway.service.rpc.request(ReadConversation, chat)).toEqual({
+      messages: [],
+      suspended: true,
+    });
   });
 });

@@ -77,6 +77,29 @@ function knowledgeOf(passages: KnowledgePassage[]): string[] {
 
 const unmarked = (text: string): string => text.replace(/<<<|>>>/g, '');
 
+/** Shortest text of instructions whose repetition is taken for a leak: shorter ones are what an answer may say. */
+const LEAK_MIN = 40;
+
+/**
+ * Says whether an answer tells the instructions, as a model does that was talked into it: a line of the rules, or all that the business has written. A
+ * fact of those instructions is what answers are made of, and no leak.
+ */
+export function tellsInstructions(answer: string, { instructions }: AssistantSettings): boolean {
+  const said = plain(answer);
+  const ofBusiness = plain(instructions);
+  const lines = [...RULES.split('\n'), KNOWLEDGE].map(plain).filter(({ length }) => length >= LEAK_MIN);
+  const isWhole = ofBusiness.length >= LEAK_MIN && said.includes(ofBusiness);
+  return isWhole || lines.some((line) => said.includes(line));
+}
+
+/** Leaves of a text what stays when it is set in another way. */
+const plain = (text: string): string =>
+  text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+
 /** Puts a message into words. */
 export function textOf(body: MessageBody): string {
   const { type, text, caption } = body;

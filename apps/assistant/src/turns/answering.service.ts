@@ -154,7 +154,7 @@ export class AnsweringService {
     const access = await this.providers.accessOf(turn.tenantId, settings.model, isSandbox);
     if (!access) return { end: { outcome: 'NOT_CONFIGURED' } };
     const said = await this.history.of(turn, messages, settings);
-    if (!said) return { end: { outcome: 'CONTACT_OPTED_OUT' } };
+    if ('end' in said) return said;
     const question = {
       access,
       messages: promptOf(settings, said, passages),

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type AssistantSettings, ReadConversation } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
-import type { Turn, TurnMessage } from './turn.js';
+import type { Turn, TurnEnd, TurnMessage } from './turn.js';
 import type { Said } from '../answers/prompt.js';
 
 const HOUR_MS = 3_600_000;
@@ -13,14 +13,18 @@ export class HistoryService {
 
   /**
    * Reads the conversation with the messages of the turn, in no order.
-   * @returns undefined where the contact wants no messages
+   * @returns the end of the turn where the contact wants no messages, or the tenant is suspended
    */
   async of(
     { tenantId, sessionId, chat }: Turn,
     messages: TurnMessage[],
     { historyMessages, historyHours }: AssistantSettings,
-  ): Promise<Said[] | undefined> {
-    const { messages: told, optedOut } = await this.rpc.request(ReadConversation, {
+  ): Promise<Said[] | { end: TurnEnd }> {
+    const {
+      messages: told,
+      optedOut,
+      suspended,
+    } = await this.rpc.request(ReadConversation, {
       ...{
         tenantId,
         sessionId,
@@ -29,7 +33,8 @@ export class HistoryService {
         maxAgeSeconds: (historyHours * HOUR_MS) / 1000,
       },
     });
-    if (optedOut) return undefined;
+    if (suspended) return { end: { outcome: 'SUBSCRIPTION', detail: 'TENANT_SUSPENDED' } };
+    if (optedOut) return { end: { outcome: 'CONTACT_OPTED_OUT' } };
     const own = new Set(messages.map(({ id }) => id));
     return [
       ...told

@@ -85,6 +85,8 @@ export class ConversationMessage {
 export class ConversationReply {
   /** The contact has opted out: an answer would be refused. */
   @IsOptional() @IsBoolean() optedOut?: boolean;
+  /** The tenant is suspended: nothing is read, and an answer would be refused. */
+  @IsOptional() @IsBoolean() suspended?: boolean;
   @IsArray() @ValidateNested({ each: true }) @Type(() => ConversationMessage) messages: ConversationMessage[];
 }
 
