@@ -14,7 +14,7 @@ const APPROVAL = [NOT_FOUND, 'DRAFT_CONFLICT', 'CONTACT_CONFLICT'] as const;
 /** Refusals of a send, as they are when the draft is approved. */
 const REFUSALS = [
   ...(['VALIDATION_FAILED', 'PAYMENT_REQUIRED', 'RATE_LIMITED'] as const),
-  ...(['SESSION_NOT_FOUND', 'SESSION_NOT_CONNECTED'] as const),
+  ...(['SESSION_NOT_FOUND', 'SESSION_NOT_CONNECTED', 'CONTACT_OPTED_OUT'] as const),
 ];
 
 /** `/v1/drafts` */

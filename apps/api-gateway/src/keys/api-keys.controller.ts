@@ -19,6 +19,7 @@ import {
   type Scope,
 } from '@svc/contracts';
 import { NoBodyGuard } from '../edge/no-body.guard.js';
+import { withoutNulls } from '../edge/without-nulls.js';
 import { ApiErrors, ApiPage } from '../openapi/answers.js';
 import { ApiKeysService } from './api-keys.service.js';
 import { type Caller, CurrentCaller, NeedsScope } from '../auth/authorization.js';
@@ -50,7 +51,7 @@ export class ApiKeysController {
     ...(['API_KEY_CONFLICT', 'API_KEY_REPLACED', 'LAST_ADMIN_KEY'] as const),
   )
   create(@CurrentCaller() caller: Caller, @Body() body: CreateApiKeyBody): Promise<NewApiKey> {
-    return this.keys.create(caller, withScopes(body));
+    return this.keys.create(caller, readBody(body));
   }
 
   @Get()
@@ -98,6 +99,15 @@ export class ApiKeysController {
   revoke(@CurrentCaller() caller: Caller, @Param('kid') kid: string): Promise<void> {
     return this.keys.revoke(caller, kid);
   }
+}
+
+/** Reads a body: null is what is left out, but for `rotates` and `expiresInDays`, of which it says something. */
+function readBody({ rotates, expiresInDays, ...fields }: CreateApiKeyBody): CreateApiKeyBody {
+  const wishes = {
+    ...(rotates === undefined ? {} : { rotates }),
+    ...(expiresInDays === undefined ? {} : { expiresInDays }),
+  };
+  return withScopes({ ...withoutNulls(fields), ...wishes });
 }
 
 /** Reads the scopes of a body that names them as an answer does, which has both names. */

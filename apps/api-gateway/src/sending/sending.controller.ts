@@ -46,6 +46,7 @@ export class SendingController {
     'VALIDATION_FAILED',
     'SESSION_NOT_FOUND',
     'SESSION_NOT_CONNECTED',
+    'CONTACT_OPTED_OUT',
     'CONTACT_CONFLICT',
   )
   async send(

@@ -203,6 +203,18 @@ test('a revoked key is refused with the next request', async () => {
   );
 });
 
+test('null is what is left out, but for what it says of the key that is replaced', async () => {
+  const own = await gateway.createTenant();
+  const nothing = { name: null, scopes: null, scope: null };
+  const [key] = (await list(own.apiKey)).body['items'] as ApiKeyView[];
+  const replaced = await make(own.apiKey, { ...nothing, expiresInDays: null });
+  expect(replaced).toMatchObject({ name: key?.name, scopes: key?.scopes, rotated: { kid: own.kid } });
+  const beside = await make(replaced.secret, { ...nothing, rotates: null });
+  expect(beside).toMatchObject({ name: 'API key', rotated: null });
+  const test = await make(replaced.secret, { ...nothing, environment: 'TEST' });
+  expect(test).toMatchObject({ name: 'Test key', environment: 'TEST' });
+});
+
 describe('a string that was found somewhere', () => {
   const check = (candidates: unknown): Promise<Answer> =>
     gateway.call(tenant.apiKey, 'POST /v1/api-keys/check', { candidates });
