@@ -37,6 +37,9 @@ import { KnowledgeConsumer } from './knowledge/knowledge.consumer.js';
 import { KnowledgeRepository } from './knowledge/knowledge.repository.js';
 import { KnowledgeService } from './knowledge/knowledge.service.js';
 import { ReadingService } from './knowledge/reading.service.js';
+import { PlayRepository } from './playground/play.repository.js';
+import { PlaygroundConsumer } from './playground/playground.consumer.js';
+import { PlaygroundService } from './playground/playground.service.js';
 import { ProviderRepository } from './providers/provider.repository.js';
 import { ProvidersConsumer } from './providers/providers.consumer.js';
 import { ProvidersService } from './providers/providers.service.js';
@@ -49,6 +52,7 @@ import { ToolCallsService } from './tools/tool-calls.service.js';
 import { ToolRepository } from './tools/tool.repository.js';
 import { ToolsConsumer } from './tools/tools.consumer.js';
 import { ToolsService } from './tools/tools.service.js';
+import { AnswerMaker } from './turns/answer-maker.js';
 import { AnsweringService } from './turns/answering.service.js';
 import { CallRepository } from './turns/call.repository.js';
 import { ChecksService } from './turns/checks.service.js';
@@ -58,6 +62,7 @@ import { PhoneTextRepository } from './inbound/phone-text.repository.js';
 import { ModelCallsService } from './turns/model-calls.service.js';
 import { RoundsService } from './turns/rounds.service.js';
 import { SendingService } from './turns/sending.service.js';
+import { FiguresRepository } from './turn-list/figures.repository.js';
 import { TurnListRepository } from './turn-list/turn-list.repository.js';
 import { TurnListConsumer } from './turn-list/turn-list.consumer.js';
 import { TurnRunner } from './turns/turn-runner.js';
@@ -113,6 +118,7 @@ const configured: Provider[] = [
     TurnListConsumer,
     KnowledgeConsumer,
     ToolsConsumer,
+    PlaygroundConsumer,
     DeletionsConsumer,
     ErasuresConsumer,
   ],
@@ -139,6 +145,7 @@ const configured: Provider[] = [
     TypingService,
     TurnRepository,
     TurnListRepository,
+    FiguresRepository,
     CallRepository,
     ChecksService,
     ModelCallsService,
@@ -148,7 +155,10 @@ const configured: Provider[] = [
     ToolCallRepository,
     ToolCallsService,
     SendingService,
+    AnswerMaker,
     AnsweringService,
+    PlayRepository,
+    PlaygroundService,
     PhoneTextRepository,
     InboundService,
     TurnRunner,

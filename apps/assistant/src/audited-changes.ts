@@ -8,6 +8,8 @@ export interface AuditLine {
   tenantId: string;
   actor: string;
   action: string;
+  /** Id of what is changed; left out: the tenant. */
+  target?: string;
   details: Record<string, unknown>;
 }
 
@@ -19,16 +21,21 @@ export class AuditedChanges {
     private readonly audit: AuditOutbox,
   ) {}
 
-  /** Writes a change and its line together. @param change returns whether it has changed anything. @returns the same; the line is written where it has. */
-  async write(line: AuditLine, change: (tx: EntityManager) => Promise<boolean>): Promise<boolean> {
+  /** Writes a change and its line together. @param line undefined: none is written. @param change returns whether it has changed anything. @returns the same; the line is written where it has. */
+  async write(
+    line: AuditLine | undefined,
+    change: (tx: EntityManager) => Promise<boolean>,
+  ): Promise<boolean> {
+    let hasChanged = false;
     const facts = await this.dataSource.transaction(async (tx) => {
-      if (!(await change(tx))) return [];
+      hasChanged = await change(tx);
+      if (!hasChanged || !line) return [];
       const [{ at }] = await tx.query<[{ at: Date }]>('SELECT svc_now($1) AS at', [line.tenantId]);
-      const facts = [auditFactOf({ ...line, target: line.tenantId, at })];
+      const facts = [auditFactOf({ ...line, target: line.target ?? line.tenantId, at })];
       await insertAuditFacts(tx, facts);
       return facts;
     });
     await this.audit.deliver(facts);
-    return facts.length > 0;
+    return hasChanged;
   }
 }

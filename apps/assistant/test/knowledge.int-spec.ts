@@ -40,6 +40,25 @@ const PRICES = { title: 'Prices', text: 'A croissant costs two euros.\n\nRye bre
 const CAFE = { title: 'Über uns', text: 'Unser Café liegt am Hafen. Parkplätze gibt es hinter dem Haus.' };
 
 describe('a source', () => {
+  test('is in the audit log with who has added and deleted it, and without what it says', async () => {
+    const ref = aSession();
+    const actor = 'key:abcdefghijkl';
+    const { source } = await scene.service.rpc.request(AddKnowledge, { ...ref, source: HOURS, actor });
+    const gone = { ...ref, id: source.id, actor };
+    await scene.service.rpc.request(DeleteKnowledge, gone);
+    await expect(scene.service.rpc.request(DeleteKnowledge, gone)).rejects.toMatchObject({
+      code: 'KNOWLEDGE_NOT_FOUND',
+    });
+    await waitFor('the audit log', () => scene.audit.of(ref.tenantId).length >= 2);
+    const lines = scene.audit.of(ref.tenantId);
+    const line = { actor, target: ref.sessionId, details: { sourceId: source.id } };
+    expect(lines).toMatchObject([
+      { ...line, action: 'assistant.knowledge_added' },
+      { ...line, action: 'assistant.knowledge_removed' },
+    ]);
+    expect(JSON.stringify(lines)).not.toMatch(/Opening|Monday/);
+  });
+
   test('is listed, read, and deleted', async () => {
     const ref = aSession();
     const first = await add(ref, HOURS);

@@ -1,8 +1,12 @@
 import { Body, Controller, Get, HttpCode, Post, Put, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import {
+  AssistantFigures,
+  FiguresQuery,
   type Page,
   PageQuery,
+  PlayBody,
+  PlayedAnswer,
   PublishAssistantBody,
   PutSessionAssistantBody,
   SessionAssistant,
@@ -74,6 +78,26 @@ export class SessionAssistantController {
     return this.assistant.publish(caller, id, body);
   }
 
+  @Post('playground')
+  @HttpCode(200)
+  @NeedsScope('admin:*')
+  @ApiOperation({
+    operationId: 'playSessionAssistant',
+    summary: 'Try out what the assistant of a session would answer',
+    description:
+      'The draft answers, or the version that holds: the same way as it would a contact, with its knowledge, and of its tools those that change nothing. Nothing is sent, and nobody gets the conversation; calls and tokens count as any others. It may take half a minute.',
+  })
+  @ApiId('id', 'Session id.')
+  @ApiOkResponse({ type: PlayedAnswer, description: 'The answer, or why there is none.' })
+  @ApiErrors('VALIDATION_FAILED', NOT_FOUND, 'ASSISTANT_CONFLICT')
+  play(
+    @CurrentCaller() caller: Caller,
+    @IdParam('id', NOT_FOUND) id: string,
+    @Body() body: PlayBody,
+  ): Promise<PlayedAnswer> {
+    return this.assistant.play(caller, id, body);
+  }
+
   @Get('turns')
   @NeedsScope('messages:read')
   @ApiOperation({
@@ -91,5 +115,24 @@ export class SessionAssistantController {
     @Query() query: PageQuery,
   ): Promise<Page<TurnView>> {
     return this.assistant.turns(caller, id, query);
+  }
+
+  @Get('figures')
+  @NeedsScope('messages:read')
+  @ApiOperation({
+    operationId: 'getAssistantFigures',
+    summary: 'Count what the assistant of a session did',
+    description:
+      'How many turns were answered and handed to a person, why the others were not answered, what a conversation costs, and all that by day: of 30 days at most, for which turns are kept.',
+  })
+  @ApiId('id', 'Session id.')
+  @ApiOkResponse({ type: AssistantFigures, description: 'The figures.' })
+  @ApiErrors('VALIDATION_FAILED', NOT_FOUND)
+  figures(
+    @CurrentCaller() caller: Caller,
+    @IdParam('id', NOT_FOUND) id: string,
+    @Query() query: FiguresQuery,
+  ): Promise<AssistantFigures> {
+    return this.assistant.figures(caller, id, query);
   }
 }

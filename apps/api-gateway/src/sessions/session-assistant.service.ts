@@ -1,12 +1,19 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import {
+  type AssistantFigures,
   AssistantSettings,
   type AssistantSettingsReply,
+  type FiguresQuery,
   GetAssistantSettings,
+  GetFigures,
   ListTurns,
   type Page,
   type PageQuery,
+  Play,
+  PLAY_WITHIN_MS,
+  type PlayBody,
+  type PlayedAnswer,
   PublishAssistantSettings,
   type PublishAssistantBody,
   type PublishedSettings,
@@ -60,6 +67,16 @@ export class SessionAssistantService {
     const { turns } = await this.rpc.request(ListTurns, request);
     const page = this.cursors.page(list, turns, limit, ({ place }) => place);
     return { ...page, items: page.items.map(({ place: _, ...turn }) => turn) };
+  }
+
+  async play(caller: Caller, sessionId: string, body: PlayBody): Promise<PlayedAnswer> {
+    const { messages, published = false } = body;
+    const request = { ...(await this.refOf(caller, sessionId)), messages, published };
+    return this.rpc.request(Play, request, PLAY_WITHIN_MS);
+  }
+
+  async figures(caller: Caller, sessionId: string, { days = 7 }: FiguresQuery): Promise<AssistantFigures> {
+    return this.rpc.request(GetFigures, { ...(await this.refOf(caller, sessionId)), days });
   }
 
   /** Switches the assistant of a new session on, with the defaults of everything else. */

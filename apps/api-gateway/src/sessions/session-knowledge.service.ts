@@ -18,7 +18,7 @@ import {
   type SessionRef,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
-import type { Caller } from '../auth/authorization.js';
+import { actorOf, type Caller } from '../auth/authorization.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 import { SessionsService } from './sessions.service.js';
 
@@ -33,7 +33,7 @@ export class SessionKnowledgeService {
 
   async add(caller: Caller, sessionId: string, source: AddKnowledgeBody): Promise<KnowledgeSource> {
     const ref = await this.refOf(caller, sessionId);
-    return (await this.rpc.request(AddKnowledge, { ...ref, source })).source;
+    return (await this.rpc.request(AddKnowledge, { ...ref, source, actor: actorOf(caller) })).source;
   }
 
   async list(
@@ -55,7 +55,8 @@ export class SessionKnowledgeService {
   }
 
   async delete(caller: Caller, sessionId: string, id: string): Promise<void> {
-    await this.rpc.request(DeleteKnowledge, { ...(await this.refOf(caller, sessionId)), id });
+    const ref = await this.refOf(caller, sessionId);
+    await this.rpc.request(DeleteKnowledge, { ...ref, id, actor: actorOf(caller) });
   }
 
   async search(caller: Caller, sessionId: string, { query }: SearchKnowledgeBody): Promise<FoundKnowledge> {

@@ -135,4 +135,22 @@ describe('what the assistant of a session did', () => {
     );
     expectError(answer, 503, 'UPSTREAM_UNAVAILABLE');
   });
+
+  test('is counted for as many days as are asked for, seven by themselves', async () => {
+    const { id } = gateway.fakes.addSession(tenant.tenantId);
+    const counted = await call(`GET /v1/sessions/${id}/assistant/figures`);
+    expect(counted).toMatchObject({ status: 200, body: { turns: 0, conversations: 0, outcomes: [] } });
+    expect(counted.body['days']).toHaveLength(7);
+    const { body } = await call(`GET /v1/sessions/${id}/assistant/figures?days=30`);
+    expect(body['days']).toHaveLength(30);
+    for (const days of ['0', '31', '1.5', 'all'])
+      expectError(
+        await call(`GET /v1/sessions/${id}/assistant/figures?days=${days}`),
+        400,
+        'VALIDATION_FAILED',
+      );
+    const { tenantId } = await gateway.createTenant();
+    const other = gateway.fakes.addSession(tenantId).id;
+    expectError(await call(`GET /v1/sessions/${other}/assistant/figures`), 403, 'FORBIDDEN');
+  });
 });

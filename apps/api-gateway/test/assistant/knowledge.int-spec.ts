@@ -33,6 +33,18 @@ test('a source is added, listed page by page, found, read and deleted', async ()
   expectError(await call(`DELETE ${path}/${ids[0]}`), 404, 'KNOWLEDGE_NOT_FOUND');
 });
 
+test('who has added and deleted a source is in the audit log', async () => {
+  const sessionId = aSession();
+  const { body } = await call(`POST ${pathOf(sessionId)}`, HOURS);
+  await call(`DELETE ${pathOf(sessionId)}/${String(body['id'])}`);
+  const { items } = (await call('GET /v1/audit-log')).body as { items: Record<string, unknown>[] };
+  const own = items.filter(({ target }) => target === sessionId);
+  expect(own.map(({ action, actor }) => [action, actor])).toEqual([
+    ['assistant.knowledge_removed', `key:${tenant.kid}`],
+    ['assistant.knowledge_added', `key:${tenant.kid}`],
+  ]);
+});
+
 test('gaps are listed page by page, and dismissed', async () => {
   const sessionId = aSession();
   const path = `${pathOf(sessionId)}/gaps`;

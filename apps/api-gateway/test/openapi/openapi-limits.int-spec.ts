@@ -37,6 +37,7 @@ import {
   PublishAssistantBody,
   PutExternalConfigBody,
   PutProviderBody,
+  PlayBody,
   PutToolBody,
   PutSessionAssistantBody,
   ReactionRequest,
@@ -88,6 +89,7 @@ const BODIES = [
   OptOutWords,
   ...[PasskeyAssertion, ConfirmPasskeyBody, LinkPageBody],
   ...[
+    PlayBody,
     PutToolBody,
     PutProviderBody,
     PutSessionAssistantBody,

@@ -8,6 +8,7 @@ import {
   DeleteProvider,
   DiscardDraft,
   GetAssistantSettings,
+  GetFigures,
   GetProvider,
   invalidField,
   ListDrafts,
@@ -17,6 +18,7 @@ import {
   ListHandoffs,
   ListTurns,
   type ProviderView,
+  Play,
   PublishAssistantSettings,
   type PublishAssistantSettingsV1,
   type RequestContract,
@@ -30,6 +32,7 @@ import {
 } from '@svc/contracts';
 import { v7 as uuidv7 } from 'uuid';
 import { FakeKnowledge } from './fake-knowledge.js';
+import { noFigures } from './fake-figures.js';
 import { FakeTools } from './fake-tools.js';
 import type { Audit } from './fake-dispatcher.js';
 
@@ -71,7 +74,7 @@ export class FakeAssistant {
     });
     this.answerConversations(on);
     this.answerDrafts(on);
-    this.knowledge.answer(on);
+    this.knowledge.answer(on, audit);
     this.tools.answer(on);
     on(GetAssistantSettings, (ref) => this.replyOf(ref));
     on(SetAssistantSettings, (request) => this.setDraft(request));
@@ -160,6 +163,15 @@ export class FakeAssistant {
       const own = [...this.handoffs.values()].filter((one) => one.tenantId === tenantId && one.id < before);
       return { handoffs: own.toReversed().slice(0, limit) };
     });
+    on(Play, ({ messages, published, ...ref }) => {
+      const kept = this.of(ref);
+      if (messages.at(-1)?.from !== 'contact') throw invalidField('messages', 'messages must end otherwise');
+      if (published && !kept?.version) throw new AppError('ASSISTANT_CONFLICT');
+      const version = published ? (kept?.version ?? null) : null;
+      const said = { texts: ['We open at seven.'], outcome: 'ANSWERED' as const, detail: null };
+      return { ...said, version, sources: [], toolCalls: [], tokens: 420 };
+    });
+    on(GetFigures, ({ days }) => noFigures(days));
     on(ListTurns, ({ tenantId, sessionId, limit, before }) => {
       const own = this.turns.get(`${tenantId}/${sessionId}`) ?? [];
       const from = before ? own.findIndex(({ place }) => place === before) + 1 : 0;

@@ -15,6 +15,7 @@ import {
   type SessionRef,
 } from '@svc/contracts';
 import { v7 as uuidv7 } from 'uuid';
+import type { Audit } from './fake-dispatcher.js';
 
 type On = <Q extends object, A extends object>(
   contract: RequestContract<Q, A>,
@@ -29,8 +30,13 @@ export class FakeKnowledge {
   readonly gaps = new Map<string, ListedGap[]>();
   private readonly sources = new Map<string, KnowledgeSourceText[]>();
 
-  answer(on: On): void {
-    on(AddKnowledge, (request) => ({ source: this.add(request) }));
+  answer(on: On, audit: Audit): void {
+    on(AddKnowledge, async ({ actor, ...request }) => {
+      const source = this.add(request);
+      const { tenantId, sessionId: target } = request;
+      if (actor) await audit({ tenantId, actor, action: 'assistant.knowledge_added', target });
+      return { source };
+    });
     on(ListKnowledge, ({ limit, before = 'g', ...ref }) => ({
       sources: this.of(ref)
         .filter(({ id }) => id < before)
@@ -38,7 +44,12 @@ export class FakeKnowledge {
         .map(({ text: _, ...source }) => source),
     }));
     on(GetKnowledge, (ref) => ({ source: found(this.of(ref), ref.id) }));
-    on(DeleteKnowledge, (ref) => this.drop(this.sources, ref));
+    on(DeleteKnowledge, async ({ actor, ...ref }) => {
+      this.drop(this.sources, ref);
+      const { tenantId, sessionId: target } = ref;
+      if (actor) await audit({ tenantId, actor, action: 'assistant.knowledge_removed', target });
+      return {};
+    });
     on(SearchKnowledge, ({ query, ...ref }) => ({
       items: this.of(ref)
         .filter(({ text }) => query.split(' ').some((word) => text.includes(word)))

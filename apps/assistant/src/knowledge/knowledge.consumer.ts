@@ -4,6 +4,7 @@ import {
   AddKnowledge,
   AddKnowledgeV1,
   DeleteKnowledge,
+  DeleteKnowledgeV1,
   DismissGap,
   type FoundKnowledgeReply,
   type GapsReply,
@@ -34,8 +35,10 @@ export class KnowledgeConsumer {
   ) {}
 
   @OnRequest(AddKnowledge)
-  async add(@Payload() { tenantId, sessionId, source }: AddKnowledgeV1): Promise<KnowledgeSourceReply> {
-    return { source: await this.knowledge.add({ tenantId, sessionId }, source) };
+  async add(
+    @Payload() { tenantId, sessionId, source, actor }: AddKnowledgeV1,
+  ): Promise<KnowledgeSourceReply> {
+    return { source: await this.knowledge.add({ tenantId, sessionId }, source, actor) };
   }
 
   @OnRequest(ListKnowledge)
@@ -49,7 +52,7 @@ export class KnowledgeConsumer {
   }
 
   @OnRequest(DeleteKnowledge)
-  async delete(@Payload() request: KnowledgeRef): Promise<object> {
+  async delete(@Payload() request: DeleteKnowledgeV1): Promise<object> {
     await this.knowledge.delete(request);
     return {};
   }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type {
   KnowledgePassage,
+  DeleteKnowledgeV1,
   KnowledgeRef,
   KnowledgeSource,
   KnowledgeSourceText,
@@ -9,6 +10,7 @@ import type {
   SessionRef,
 } from '@svc/contracts';
 import { DataSource, type EntityManager } from 'typeorm';
+import { type AuditLine, AuditedChanges } from '../audited-changes.js';
 import { passagesOf } from './passages.js';
 import { SEARCH_SQL } from './search-sql.js';
 import { wordsOf } from './words.js';
@@ -62,12 +64,16 @@ export interface HeldSources {
 /** This repository keeps sources, with the passages into which they are split and the words by which those are found. */
 @Injectable()
 export class KnowledgeRepository {
-  constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
+  constructor(
+    @InjectDataSource() private readonly dataSource: DataSource,
+    private readonly changes: AuditedChanges,
+  ) {}
 
   /** Adds a source where the ones that the session has already leave room for it. @param check throws where they do not. */
-  async add(source: NewSource, check: (held: HeldSources) => void): Promise<void> {
+  async add(source: NewSource, actor: string | undefined, check: (held: HeldSources) => void): Promise<void> {
     const { id, sessionId, tenantId, title, text, url, refreshHours } = source;
-    await this.dataSource.transaction(async (tx) => {
+    const line = lineOf(source, actor, 'assistant.knowledge_added', url === null ? {} : { url });
+    await this.changes.write(line, async (tx) => {
       // One addition to a session at a time: two would both find room.
       await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 336))', [sessionId]);
       const [held] = await tx.query<[HeldSources]>(HELD_SQL, [sessionId]);
@@ -85,6 +91,7 @@ export class KnowledgeRepository {
       ];
       await tx.query(ADD_SQL, values);
       await writePassages(tx, source);
+      return true;
     });
   }
 
@@ -106,9 +113,12 @@ export class KnowledgeRepository {
   }
 
   /** @returns false where the session has no source with this id. */
-  async delete({ sessionId, tenantId, id }: KnowledgeRef): Promise<boolean> {
-    const [rows] = await this.dataSource.query<[unknown[], number]>(DELETE_SQL, [sessionId, tenantId, id]);
-    return rows.length > 0;
+  delete(request: DeleteKnowledgeV1): Promise<boolean> {
+    const { sessionId, tenantId, id, actor } = request;
+    return this.changes.write(lineOf(request, actor, 'assistant.knowledge_removed', {}), async (tx) => {
+      const [rows] = await tx.query<[unknown[], number]>(DELETE_SQL, [sessionId, tenantId, id]);
+      return rows.length > 0;
+    });
   }
 
   /** Counts the sources of a session. */
@@ -123,6 +133,17 @@ export class KnowledgeRepository {
     return this.dataSource.query<KnowledgePassage[]>(SEARCH_SQL, [sessionId, words, tenantId]);
   }
 }
+
+/** Makes the line of the audit log of a change of a source; without an actor there is none. Titles and texts are not told. */
+const lineOf = (
+  { tenantId, sessionId, id }: KnowledgeRef,
+  actor: string | undefined,
+  action: string,
+  more: Record<string, string>,
+): AuditLine | undefined =>
+  actor === undefined
+    ? undefined
+    : { tenantId, actor, action, target: sessionId, details: { sourceId: id, ...more } };
 
 /** Makes a text that a column takes: it has neither the character 0 nor half a sign. */
 export const storable = (text: string): string => text.replaceAll('\0', '').toWellFormed();

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import {
   type AddKnowledgeBody,
   AppError,
+  type DeleteKnowledgeV1,
   invalidField,
   type KnowledgePassage,
   type KnowledgeRef,
@@ -37,10 +38,10 @@ export class KnowledgeService {
   ) {}
 
   /** @throws AppError `VALIDATION_FAILED` where it is no source, or the session has no room for it. */
-  async add(ref: SessionRef, body: AddKnowledgeBody): Promise<KnowledgeSourceText> {
+  async add(ref: SessionRef, body: AddKnowledgeBody, actor?: string): Promise<KnowledgeSourceText> {
     const content = body.url === undefined ? textOf(body) : await this.addressOf(body.url, body);
     const source = { ...ref, id: uuidv7(), ...content };
-    await this.sources.add(source, (held) => checkRoom(held, source.text.length));
+    await this.sources.add(source, actor, (held) => checkRoom(held, source.text.length));
     return this.get(source);
   }
 
@@ -52,7 +53,7 @@ export class KnowledgeService {
   }
 
   /** @throws AppError `KNOWLEDGE_NOT_FOUND` */
-  async delete(ref: KnowledgeRef): Promise<void> {
+  async delete(ref: DeleteKnowledgeV1): Promise<void> {
     if (!(await this.sources.delete(ref))) throw new AppError('KNOWLEDGE_NOT_FOUND');
   }
 

@@ -7,6 +7,7 @@ import { Drafts1764800000337 } from './1764800000337-drafts.js';
 import { Brains1764800000338 } from './1764800000338-brains.js';
 import { Tools1764800000339 } from './1764800000339-tools.js';
 import { PhoneTexts1764800000341 } from './1764800000341-phone-texts.js';
+import { Playground1764800000342 } from './1764800000342-playground.js';
 import { Knowledge1764800000336 } from './1764800000336-knowledge.js';
 
 /** The schema this service owns: its migrations, in order. */
@@ -23,5 +24,6 @@ export const schema = {
     Knowledge1764800000336,
     Tools1764800000339,
     PhoneTexts1764800000341,
+    Playground1764800000342,
   ],
 };

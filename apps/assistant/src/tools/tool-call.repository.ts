@@ -3,7 +3,7 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 
 const BEGIN_SQL = `INSERT INTO tool_call (id, turn_id, tenant_id, tool)
-  SELECT $1, id, tenant_id, $4 FROM turn WHERE id = $2 AND claim = $3 AND state = 'ANSWERING'
+  SELECT $1, id, tenant_id, $4 FROM turn WHERE id = $2 AND claim = $3
   ON CONFLICT (id) DO UPDATE SET tool = excluded.tool
   RETURNING outcome, answer`;
 const END_SQL = 'UPDATE tool_call SET outcome = $2, answer = $3 WHERE id = $1';

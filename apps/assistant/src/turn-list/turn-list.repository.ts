@@ -14,7 +14,7 @@ const LIST_SQL = `SELECT t.id, t.chat, t.first_at AS "startedAt", t.ended_at AS 
     (SELECT coalesce(json_agg(json_build_object('tool', c.tool, 'outcome', c.outcome) ORDER BY c.begun_at), '[]')
       FROM tool_call c WHERE c.turn_id = t.id) AS "toolCalls"
   FROM turn t
-  WHERE t.session_id = $1 AND t.tenant_id = $2
+  WHERE t.session_id = $1 AND t.tenant_id = $2 AND t.purpose = 'answer'
     AND ($3::bigint IS NULL OR t.first_at < ${BEFORE} OR (t.first_at = ${BEFORE} AND t.id > $4::uuid))
   ORDER BY t.first_at DESC, t.id LIMIT $5`;
 

@@ -124,7 +124,7 @@ export class CallRepository {
 
   private async eventOf(
     tx: EntityManager,
-    { tenantId, sessionId }: Turn,
+    { tenantId, sessionId, purpose }: Turn,
     { id, tokens, model }: AnsweredCall,
   ) {
     const [{ now }] = await tx.query<[{ now: Date }]>(NOW_SQL, [tenantId]);
@@ -132,7 +132,7 @@ export class CallRepository {
     const data = {
       ...{ sessionId, source: 'assistant', tokens: promptTokens + completionTokens },
       ...{ promptTokens, completionTokens, cachedTokens, estimated: isEstimated },
-      ...{ model, purpose: 'answer' as const, timestamp: now.toISOString() },
+      ...{ model, purpose, timestamp: now.toISOString() },
     };
     return eventOf(LlmCalled, tenantId, data, id);
   }

@@ -6,6 +6,7 @@ import {
   GetSubscription,
   isLive,
   type LimitsReply,
+  type SessionReply,
   type SessionState,
   type SessionStatus,
   type SubscriptionState,
@@ -25,6 +26,8 @@ export interface Checked {
   past: Past;
 }
 
+/** Tier from which on answers are split: what is tried out shows it. */
+const PLAY_TIER = 2;
 /** Wait for a session that is away for a moment. */
 const AWAY_MS = 5_000;
 /** States of a session that comes back by itself, also of one that another process takes over. */
@@ -45,16 +48,26 @@ export class ChecksService {
     if (!isMeant(turn, settings)) return endOf('CONTACT_LEFT_OUT');
     const { tenantId, sessionId } = turn;
     if ((await this.conversations.ownerOf(turn)).owner === 'HUMAN') return endOf('HUMAN_OWNS');
-    const [{ session, sandbox = false }, subscription] = await Promise.all([
-      this.rpc.request(GetSession, { tenantId, sessionId }),
-      this.rpc.request(GetSubscription, { tenantId }),
-    ]);
+    const [{ session, sandbox = false }, subscription] = await this.stateOf(turn);
     const end = endOfSession(session) ?? endOfSubscription(subscription);
     if (end) return end;
     const limits = await this.rpc.request(GetLimits, { ...dayOf(subscription), sessionIds: [sessionId] });
     const past = await this.turns.pastOf(turn);
     const tier = limits.sessions[0]?.tier ?? 0;
     return endOfDay(limits, past, settings) ?? { subscription, tier, isSandbox: sandbox, past };
+  }
+
+  /** Checks what is only tried out: nobody is written to, so the subscription alone says whether it may be. */
+  async checkPlay(turn: Turn): Promise<Omit<Checked, 'past'> | Interruption> {
+    const [{ sandbox = false }, subscription] = await this.stateOf(turn);
+    return endOfSubscription(subscription) ?? { subscription, tier: PLAY_TIER, isSandbox: sandbox };
+  }
+
+  private stateOf({ tenantId, sessionId }: Turn): Promise<[SessionReply, SubscriptionState]> {
+    return Promise.all([
+      this.rpc.request(GetSession, { tenantId, sessionId }),
+      this.rpc.request(GetSubscription, { tenantId }),
+    ]);
   }
 }
 

@@ -11,7 +11,7 @@ export const RENEW_MS = 5_000;
 
 const NOW = 'clock_timestamp()';
 const ms = (parameter: string): string => `make_interval(secs => ${parameter}::float / 1000)`;
-const COLUMNS = `id, tenant_id AS "tenantId", session_id AS "sessionId", chat, state, claim::text, generation,
+const COLUMNS = `id, tenant_id AS "tenantId", session_id AS "sessionId", chat, state, claim::text, generation, purpose,
   phone, newest_at AS "newestAt", mode, parts, sent, version, handoff, detail`;
 
 /** Finds a message that was taken before, or is of somebody who was erased after they wrote it. */

@@ -1,8 +1,9 @@
 import type { AssistantMode, HandoffReason, MessageBody, TurnOutcome } from '@svc/contracts';
 
-/** A turn that this process has claimed. */
+/** A turn that this process has claimed, or a conversation that is tried out: nothing of that is sent. */
 export interface Turn {
   id: string;
+  purpose: 'answer' | 'playground';
   tenantId: string;
   sessionId: string;
   /** Address of the chat. */

@@ -168,3 +168,19 @@ test('after all of this the gateway still works', async () => {
   const answer = await actor.send('4915550001112', 'fine');
   expect(answer.status).toBe(200);
 });
+
+test('null in any field of a body is refused or taken for nothing, and never a fault', async () => {
+  const good = goodBodies(ids);
+  const faults: unknown[] = [];
+  for (const route of withBody()) {
+    const body = good[route.operationId] ?? {};
+    for (const field of Object.keys(body)) {
+      const { status } = await post(route, JSON.stringify({ ...body, [field]: null }));
+      if (status >= 500) faults.push([route.operationId, field, status]);
+    }
+    const all = Object.fromEntries(Object.keys(body).map((field) => [field, null]));
+    const { status } = await post(route, JSON.stringify(all));
+    if (status >= 500) faults.push([route.operationId, 'all', status]);
+  }
+  expect(faults).toEqual([]);
+});

@@ -106,6 +106,7 @@ export function goodBodies(ids: Ids): Record<string, Record<string, unknown>> {
       ...{ parameters: { type: 'object', properties: {} }, readOnly: true, timeoutMs: 500 },
     },
     putSessionAssistant: { settings: { mode: 'off' }, ifRevision: 1 },
+    playSessionAssistant: { messages: [{ from: 'contact', text: 'good' }], published: false },
     publishSessionAssistant: { version: 1, ifRevision: 1 },
     addKnowledge: { title: 'good', text: 'good' },
     searchKnowledge: { query: 'good' },

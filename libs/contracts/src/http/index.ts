@@ -28,6 +28,14 @@ export {
   SOURCE_CHARACTERS_MAX,
   SOURCES_MAX,
 } from './assistant/knowledge.js';
+export {
+  AssistantFigures,
+  DayFigure,
+  FIGURE_DAYS_MAX,
+  FiguresQuery,
+  OutcomeFigure,
+} from './assistant/figures.js';
+export { PLAY_SIDES, PlayBody, PlayedAnswer, PlayMessage, type PlaySide } from './assistant/playground.js';
 export { PutToolBody, TOOL_NAME, Tools, TOOLS_MAX, ToolView } from './assistant/tools.js';
 export {
   MODEL_CALL_STATES,

@@ -15,6 +15,7 @@ export const HELP = {
   listen    forward your events to a receiver on this machine, signed as webhooks are
   send      send a text
   trigger   post a sample event to a receiver
+  evals     play conversations to the assistant of a session, and judge what it answers
 
 svc <command> --help says more. ${CODES}`,
 
@@ -45,6 +46,25 @@ Ctrl-C ends it with exit code 0. ${CODES}`,
   --to PHONE        e.g. "+49 151 12345678"
   --text TEXT
   --client-message-id ID    the same id again sends nothing again
+${ACCESS}
+${COMMON}
+
+${CODES}`,
+
+  evals: `Usage: svc evals run FILE --session ID [options]
+
+Plays the conversations of a file to the assistant of a session, eight at a time, as its playground does: nothing is sent. Calls and tokens
+count; with a test key they cost nothing. Each answer is judged by the rules of its step; a conversation ends at the first answer that breaks one.
+
+  {"conversations": [{"name": "Opening hours", "steps": [
+    {"contact": "When do you open?", "expect": {"contains": ["seven"], "maxCharacters": 300}},
+    {"contact": "agent", "expect": {"outcome": "HANDED_OFF"}}]}]}
+
+Rules: contains, containsNone (lists of texts, in whatever case), matches (a regular expression), outcome, detail, tools (names, in order),
+minSources, maxMessages, maxCharacters, maxTokens.
+
+  --session ID      whose assistant answers; or the variable SVC_SESSION_ID
+  --published       the version that holds answers, and not the draft
 ${ACCESS}
 ${COMMON}
 

@@ -1,4 +1,5 @@
 import { ApiError, ConnectionError } from '../errors.js';
+import { evals } from './evals.js';
 import { HELP } from './help.js';
 import { listen } from './listen.js';
 import { parseOptions, UsageError } from './options.js';
@@ -6,7 +7,7 @@ import { Screen } from './screen.js';
 import { send } from './send.js';
 import { trigger } from './trigger.js';
 
-const COMMANDS = { listen, send, trigger };
+const COMMANDS = { listen, send, trigger, evals };
 /** Exit codes: done, refused or failed, called wrongly. */
 const [DONE, FAILED, MISUSED] = [0, 1, 2];
 

@@ -6,6 +6,7 @@ import type {
   AddKnowledgeBody,
   AdvanceClockBody,
   ApiKeyView,
+  AssistantFigures,
   AuditEntry,
   CanceledMessage,
   CheckApiKeysBody,
@@ -51,6 +52,8 @@ import type {
   PairingCodeBody,
   PasskeyAssertion,
   PasskeyView,
+  PlayBody,
+  PlayedAnswer,
   PollResult,
   PromoteTierBody,
   ProviderPage,
@@ -277,6 +280,12 @@ export interface ListAssistantTurnsQuery {
   limit?: number | undefined;
   /** Cursor: nextCursor of the page before. */
   before?: string | undefined;
+}
+
+/** Query of `GET /v1/sessions/{id}/assistant/figures`. */
+export interface GetAssistantFiguresQuery {
+  /** Number of days in UTC, today among them. Left out: 7. */
+  days?: number | undefined;
 }
 
 /** Query of `GET /v1/sessions/{id}/assistant/knowledge`. */
@@ -1297,6 +1306,19 @@ export class SessionsResource {
   }
 
   /**
+   * Try out what the assistant of a session would answer. The draft answers, or the version that holds: the
+   * same way as it would a contact, with its knowledge, and of its tools those that change nothing. Nothing
+   * is sent, and nobody gets the conversation; calls and tokens count as any others. It may take half a
+   * minute.
+   */
+  playAssistant(id: string, body: PlayBody, options?: CallOptions): Promise<PlayedAnswer> {
+    return this.caller.json<PlayedAnswer>(
+      { method: 'POST', path: `/v1/sessions/${encodeURIComponent(id)}/assistant/playground`, body },
+      options,
+    );
+  }
+
+  /**
    * List what the assistant of a session did, newest first. A turn is what a contact wrote until it was
    * answered together: why it was answered or not, by which version, and what it cost. What was written is in
    * the messages. Turns are kept for 30 days.
@@ -1313,6 +1335,22 @@ export class SessionsResource {
         query,
         cursor: 'before',
       },
+      options,
+    );
+  }
+
+  /**
+   * Count what the assistant of a session did. How many turns were answered and handed to a person, why the
+   * others were not answered, what a conversation costs, and all that by day: of 30 days at most, for which
+   * turns are kept.
+   */
+  getAssistantFigures(
+    id: string,
+    query: GetAssistantFiguresQuery = {},
+    options?: CallOptions,
+  ): Promise<AssistantFigures> {
+    return this.caller.json<AssistantFigures>(
+      { method: 'GET', path: `/v1/sessions/${encodeURIComponent(id)}/assistant/figures`, query },
       options,
     );
   }

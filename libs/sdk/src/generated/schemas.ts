@@ -58,6 +58,30 @@ export interface ApiKeyView {
   lastUsedAt: string | null;
 }
 
+/** `AssistantFigures` of the API description. */
+export interface AssistantFigures {
+  /** Turns that have ended. */
+  turns: number;
+  /** Turns that were answered by the assistant alone. */
+  answered: number;
+  /** Turns after which a person had the conversation. */
+  handedOff: number;
+  /** Tokens of all calls that were answered. */
+  tokens: number;
+  /** Since when. */
+  since: string;
+  /** Conversations in which there was a turn. */
+  conversations: number;
+  /** Tokens of a conversation on average, rounded: what one costs. */
+  tokensPerConversation: number;
+  /** Calls of models that were cut off: they count against the daily limit, and nobody has the answer. */
+  lostCalls: number;
+  /** Ways in which turns ended, the most frequent first, 100 at most. */
+  outcomes: OutcomeFigure[];
+  /** The days, oldest first; one without a turn has zeros. */
+  days: DayFigure[];
+}
+
 /** `AssistantSettings` of the API description. */
 export interface AssistantSettings {
   /**
@@ -634,6 +658,20 @@ export type CreatedSession = SessionView & {
   externalConfig?: ExternalConfig | undefined;
 };
 
+/** `DayFigure` of the API description. */
+export interface DayFigure {
+  /** Turns that have ended. */
+  turns: number;
+  /** Turns that were answered by the assistant alone. */
+  answered: number;
+  /** Turns after which a person had the conversation. */
+  handedOff: number;
+  /** Tokens of all calls that were answered. */
+  tokens: number;
+  /** The day, in UTC. */
+  day: string;
+}
+
 /** `DayUsed` of the API description. */
 export interface DayUsed {
   /** Messages accepted, less those that came back. */
@@ -1006,6 +1044,7 @@ export interface HttpErrorBody {
     | 'UNAUTHENTICATED'
     | 'PAYMENT_REQUIRED'
     | 'FORBIDDEN'
+    | 'CONTACT_OPTED_OUT'
     | 'TENANT_SUSPENDED'
     | 'SANDBOX_ONLY'
     | 'LIVE_ONLY'
@@ -2206,6 +2245,38 @@ export interface OutboundMessageV1 {
   direction: 'OUTBOUND' | 'INBOUND' | (string & {});
 }
 
+/** `OutcomeFigure` of the API description. */
+export interface OutcomeFigure {
+  /** Why they were answered, or not. More may come. */
+  outcome:
+    | 'ANSWERED'
+    | 'SHADOWED'
+    | 'DRAFTED'
+    | 'HANDED_OFF'
+    | 'HUMAN_ANSWERED'
+    | 'HUMAN_OWNS'
+    | 'OFF'
+    | 'NOT_MANAGED'
+    | 'NOT_CONFIGURED'
+    | 'CONTACT_LEFT_OUT'
+    | 'CONTACT_OPTED_OUT'
+    | 'CONTACT_USED_UP'
+    | 'OUTSIDE_HOURS'
+    | 'SUBSCRIPTION'
+    | 'TOKENS_USED_UP'
+    | 'CALLS_USED_UP'
+    | 'MESSAGES_USED_UP'
+    | 'SESSION_AWAY'
+    | 'PROVIDER_FAILED'
+    | 'REFUSED'
+    | 'TOO_LATE'
+    | (string & {});
+  /** More about the outcome, as the reason of a handoff or the code of a failure. */
+  detail: string | null;
+  /** Number of turns. */
+  turns: number;
+}
+
 /** `PairingCode` of the API description. */
 export interface PairingCode {
   /** What to type on the phone. */
@@ -2312,6 +2383,62 @@ export interface PasskeyView {
   expiresAt: string;
   /** Code to compare with that on the phone; null before there is one. */
   code: string | null;
+}
+
+/** `PlayBody` of the API description. */
+export interface PlayBody {
+  /** The conversation, oldest first; the last message is the contact’s, and is answered. */
+  messages: PlayMessage[];
+  /** Whether it is answered by the version that holds, and not by the draft. Left out: false. */
+  published?: boolean | undefined;
+}
+
+/** `PlayMessage` of the API description. */
+export interface PlayMessage {
+  /** Who says it. */
+  from: 'contact' | 'business';
+  /** What is said. */
+  text: string;
+}
+
+/** `PlayedAnswer` of the API description. */
+export interface PlayedAnswer {
+  /** Messages that the contact would read, in order; none: nothing would be sent. */
+  texts: string[];
+  /** Why it is answered, or not, as in the list of turns. More may come. */
+  outcome:
+    | 'ANSWERED'
+    | 'SHADOWED'
+    | 'DRAFTED'
+    | 'HANDED_OFF'
+    | 'HUMAN_ANSWERED'
+    | 'HUMAN_OWNS'
+    | 'OFF'
+    | 'NOT_MANAGED'
+    | 'NOT_CONFIGURED'
+    | 'CONTACT_LEFT_OUT'
+    | 'CONTACT_OPTED_OUT'
+    | 'CONTACT_USED_UP'
+    | 'OUTSIDE_HOURS'
+    | 'SUBSCRIPTION'
+    | 'TOKENS_USED_UP'
+    | 'CALLS_USED_UP'
+    | 'MESSAGES_USED_UP'
+    | 'SESSION_AWAY'
+    | 'PROVIDER_FAILED'
+    | 'REFUSED'
+    | 'TOO_LATE'
+    | (string & {});
+  /** More about the outcome, as the reason of a handoff or the code of a failure. */
+  detail: string | null;
+  /** Version of the settings; null: the draft. */
+  version: number | null;
+  /** Ids of the sources of which the model read passages, the best first. */
+  sources: string[];
+  /** Calls of tools, in order; only those that change nothing are made. */
+  toolCalls: ToolCallView[];
+  /** Tokens that it cost. */
+  tokens: number;
 }
 
 /** `PollContent` of the API description. */

@@ -25,6 +25,8 @@ import { SessionRef } from '../sessions/sessions.js';
 /** Request of `add-knowledge`. */
 export class AddKnowledgeV1 extends SessionRef {
   @ValidateNested() @Type(() => AddKnowledgeBody) source: AddKnowledgeBody;
+  /** Actor for the audit log: `key:<kid>`. Absent: an older gateway asks, and no line is written. */
+  @IsOptional() @IsString() actor?: string;
 }
 
 /** Reply of `add-knowledge`. */
@@ -48,6 +50,12 @@ export class KnowledgeReply {
 /** Names a source of a session, or a gap. */
 export class KnowledgeRef extends SessionRef {
   @IsUUID() id: string;
+}
+
+/** Request of `delete-knowledge`. */
+export class DeleteKnowledgeV1 extends KnowledgeRef {
+  /** Actor for the audit log: `key:<kid>`. Absent: an older gateway asks, and no line is written. */
+  @IsOptional() @IsString() actor?: string;
 }
 
 /** Reply of `get-knowledge`. */
@@ -95,7 +103,7 @@ export const ListKnowledge = defineRequest(APP, 'list-knowledge', ListKnowledgeV
 /** Reads a source with its text; `KNOWLEDGE_NOT_FOUND` where the session has none with this id. */
 export const GetKnowledge = defineRequest(APP, 'get-knowledge', KnowledgeRef, KnowledgeTextReply);
 /** Deletes a source; `KNOWLEDGE_NOT_FOUND` where the session has none with this id. */
-export const DeleteKnowledge = defineRequest(APP, 'delete-knowledge', KnowledgeRef, Nothing);
+export const DeleteKnowledge = defineRequest(APP, 'delete-knowledge', DeleteKnowledgeV1, Nothing);
 /** Finds what the model would read before it answers a text. */
 export const SearchKnowledge = defineRequest(APP, 'search-knowledge', SearchKnowledgeV1, FoundKnowledgeReply);
 /** Lists questions to which no source has an answer. */

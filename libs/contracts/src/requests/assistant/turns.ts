@@ -1,6 +1,7 @@
 import { Type } from 'class-transformer';
 import { IsArray, IsInt, IsOptional, Matches, Max, Min, ValidateNested } from 'class-validator';
 import { defineRequest } from '../../contract.js';
+import { AssistantFigures, FIGURE_DAYS_MAX } from '../../http/assistant/figures.js';
 import { TurnView } from '../../http/assistant/turns.js';
 import { SessionRef } from '../sessions/sessions.js';
 
@@ -28,3 +29,11 @@ export class TurnsReply {
 
 /** Lists the turns of a session. */
 export const ListTurns = defineRequest('assistant', 'list-turns', ListTurnsV1, TurnsReply);
+
+/** Request of `get-figures`: of one session, for so many days in UTC, today among them. */
+export class GetFiguresV1 extends SessionRef {
+  @IsInt() @Min(1) @Max(FIGURE_DAYS_MAX) days: number;
+}
+
+/** Counts what the assistant of a session did: turns, their outcomes and what they cost. */
+export const GetFigures = defineRequest('assistant', 'get-figures', GetFiguresV1, AssistantFigures);

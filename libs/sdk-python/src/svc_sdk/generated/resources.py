@@ -1277,6 +1277,23 @@ class SessionsResource:
         )
         return answer
 
+    def play_assistant(
+        self,
+        id: str,
+        body: t.PlayBody,
+    ) -> t.PlayedAnswer:
+        """Try out what the assistant of a session would answer. The draft answers, or the version that holds: the
+        same way as it would a contact, with its knowledge, and of its tools those that change nothing. Nothing
+        is sent, and nobody gets the conversation; calls and tokens count as any others. It may take half a
+        minute.
+        """
+        answer: t.PlayedAnswer = self._caller.json(
+            "POST",
+            f"/v1/sessions/{place(id)}/assistant/playground",
+            body=body,
+        )
+        return answer
+
     def list_assistant_turns(
         self,
         id: str,
@@ -1295,6 +1312,25 @@ class SessionsResource:
             query={
                 "limit": limit,
                 "before": before,
+            },
+        )
+        return answer
+
+    def get_assistant_figures(
+        self,
+        id: str,
+        *,
+        days: Optional[int] = None,
+    ) -> t.AssistantFigures:
+        """Count what the assistant of a session did. How many turns were answered and handed to a person, why the
+        others were not answered, what a conversation costs, and all that by day: of 30 days at most, for which
+        turns are kept.
+        """
+        answer: t.AssistantFigures = self._caller.json(
+            "GET",
+            f"/v1/sessions/{place(id)}/assistant/figures",
+            query={
+                "days": days,
             },
         )
         return answer

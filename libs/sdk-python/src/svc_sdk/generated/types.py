@@ -65,6 +65,31 @@ class ApiKeyView(TypedDict):
     lastUsedAt: Optional[str]
 
 
+class AssistantFigures(TypedDict):
+    """`AssistantFigures` of the API description."""
+
+    # Turns that have ended.
+    turns: int
+    # Turns that were answered by the assistant alone.
+    answered: int
+    # Turns after which a person had the conversation.
+    handedOff: int
+    # Tokens of all calls that were answered.
+    tokens: int
+    # Since when.
+    since: str
+    # Conversations in which there was a turn.
+    conversations: int
+    # Tokens of a conversation on average, rounded: what one costs.
+    tokensPerConversation: int
+    # Calls of models that were cut off: they count against the daily limit, and nobody has the answer.
+    lostCalls: int
+    # Ways in which turns ended, the most frequent first, 100 at most.
+    outcomes: List[OutcomeFigure]
+    # The days, oldest first; one without a turn has zeros.
+    days: List[DayFigure]
+
+
 class AssistantSettings(TypedDict, total=False):
     """`AssistantSettings` of the API description."""
 
@@ -640,6 +665,21 @@ class CreatedSession(_CreatedSessionNeeded, total=False):
     alsoLinkedIn: List[str]
     # What PUT external-config would answer; of a session that was created in external mode.
     externalConfig: ExternalConfig
+
+
+class DayFigure(TypedDict):
+    """`DayFigure` of the API description."""
+
+    # Turns that have ended.
+    turns: int
+    # Turns that were answered by the assistant alone.
+    answered: int
+    # Turns after which a person had the conversation.
+    handedOff: int
+    # Tokens of all calls that were answered.
+    tokens: int
+    # The day, in UTC.
+    day: str
 
 
 class DayUsed(TypedDict):
@@ -2296,6 +2336,17 @@ class OutboundMessageV1(_OutboundMessageV1Needed, total=False):
     sentBy: str
 
 
+class OutcomeFigure(TypedDict):
+    """`OutcomeFigure` of the API description."""
+
+    # Why they were answered, or not. More may come.
+    outcome: str
+    # More about the outcome, as the reason of a handoff or the code of a failure.
+    detail: Optional[str]
+    # Number of turns.
+    turns: int
+
+
 class PairingCode(TypedDict):
     """`PairingCode` of the API description."""
 
@@ -2407,6 +2458,43 @@ class PasskeyView(TypedDict):
     expiresAt: str
     # Code to compare with that on the phone; null before there is one.
     code: Optional[str]
+
+
+class _PlayBodyNeeded(TypedDict):
+    # The conversation, oldest first; the last message is the contact’s, and is answered.
+    messages: List[PlayMessage]
+
+
+class PlayBody(_PlayBodyNeeded, total=False):
+    """`PlayBody` of the API description."""
+
+    # Whether it is answered by the version that holds, and not by the draft. Left out: false.
+    published: bool
+
+
+PlayMessage = TypedDict("PlayMessage", {
+    "from": "Literal[\"contact\", \"business\"]",
+    "text": "str",
+})
+
+
+class PlayedAnswer(TypedDict):
+    """`PlayedAnswer` of the API description."""
+
+    # Messages that the contact would read, in order; none: nothing would be sent.
+    texts: List[str]
+    # Why it is answered, or not, as in the list of turns. More may come.
+    outcome: str
+    # More about the outcome, as the reason of a handoff or the code of a failure.
+    detail: Optional[str]
+    # Version of the settings; null: the draft.
+    version: Optional[int]
+    # Ids of the sources of which the model read passages, the best first.
+    sources: List[str]
+    # Calls of tools, in order; only those that change nothing are made.
+    toolCalls: List[ToolCallView]
+    # Tokens that it cost.
+    tokens: int
 
 
 class _PollContentNeeded(TypedDict):

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { ListHandoffs, ListTurns, SetConversationOwner } from '@svc/contracts';
+import { GetFigures, ListHandoffs, ListTurns, SetConversationOwner } from '@svc/contracts';
 import { assertFields, type ContractCase, plain } from '../contract-case.js';
 
 const chat = '4915112345678@s.whatsapp.net';
@@ -41,6 +41,23 @@ const TURNS: ContractCase[] = [
         ...{ tenantId: randomUUID(), sessionId: randomUUID(), limit: 10 },
       });
       assert.deepEqual(plain(reply), { turns: [] });
+    },
+  },
+  {
+    name: 'its figures are zeros, of each day that is asked for',
+    run: async ({ rpc }) => {
+      const ref = { tenantId: randomUUID(), sessionId: randomUUID() };
+      const { days, ...figures } = await rpc.request(GetFigures, { ...ref, days: 2 });
+      const none = { turns: 0, answered: 0, handedOff: 0, tokens: 0 };
+      assert.deepEqual(plain(figures), {
+        ...{ ...none, since: `${String(days[0]?.day)}T00:00:00.000Z`, conversations: 0 },
+        ...{ tokensPerConversation: 0, lostCalls: 0, outcomes: [] },
+      });
+      const today = Date.now();
+      assert.deepEqual(
+        plain(days),
+        [today - 86_400_000, today].map((at) => ({ day: new Date(at).toISOString().slice(0, 10), ...none })),
+      );
     },
   },
 ];

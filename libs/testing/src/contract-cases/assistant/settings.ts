@@ -6,6 +6,7 @@ import {
   DeleteProvider,
   GetAssistantSettings,
   GetProvider,
+  Play,
   PublishAssistantSettings,
   type SessionRef,
   SetAssistantSettings,
@@ -101,5 +102,20 @@ const SETTINGS: ContractCase[] = [
   },
 ];
 
-/** Cases of `assistant`: providers and settings. */
-export const assistantCases: ContractCase[] = [...PROVIDERS, ...SETTINGS];
+const PLAYS: ContractCase[] = [
+  {
+    name: 'a conversation is tried out that ends with the contact, by a version where one holds',
+    run: async (world) => {
+      const ref = aSession();
+      const contact = [{ from: 'contact' as const, text: 'When do you open?' }];
+      const business = [{ from: 'business' as const, text: 'Welcome!' }];
+      await assertFieldRefused(world, Play, { ...ref, messages: business, published: false }, 'messages');
+      await assertRefused(world, Play, { ...ref, messages: contact, published: true }, CONFLICT);
+      const { version } = await world.rpc.request(Play, { ...ref, messages: contact, published: false });
+      assert.equal(version, null);
+    },
+  },
+];
+
+/** Cases of `assistant`: providers, settings, and what is tried out. */
+export const assistantCases: ContractCase[] = [...PROVIDERS, ...SETTINGS, ...PLAYS];

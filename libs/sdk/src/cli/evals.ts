@@ -1,0 +1,103 @@
+import type { SvcClient } from '../client.js';
+import type { PlayMessage } from '../generated/schemas.js';
+import { type EvalConversation, readEvals } from './eval-file.js';
+import { brokenRules } from './eval-rules.js';
+import { clientOf, required, UsageError, type Values } from './options.js';
+import type { Screen } from './screen.js';
+
+/** Conversations that are played at a time. */
+const AT_A_TIME = 8;
+
+/** What has become of a conversation. */
+interface Played {
+  name: string;
+  holds: boolean;
+  tokens: number;
+  /** Number of the step that broke a rule, from 1 on. */
+  step?: number;
+  broken: string[];
+  /** Answer that broke it. */
+  answer?: string[];
+}
+
+/** Where conversations are played. */
+interface Ground {
+  client: SvcClient;
+  sessionId: string;
+  published: boolean;
+}
+
+/** Runs `svc evals run`: plays the conversations of a file in the playground of a session, and judges the answers by rules. */
+export async function evals(values: Values, positionals: string[], screen: Screen): Promise<boolean> {
+  const [action, file, ...more] = positionals;
+  if (action !== 'run' || file === undefined || more.length > 0)
+    throw new UsageError('It is called as: svc evals run FILE');
+  const sessionId = required(values, 'session', 'SVC_SESSION_ID');
+  const conversations = readEvals(file);
+  const ground = { client: clientOf(values), sessionId, published: values.published ?? false };
+  const begun = Date.now();
+  const played = await playAll(ground, conversations, (one) => screen.result(one, () => wordsOf(one)));
+  const failed = played.filter(({ holds }) => !holds).length;
+  const tokens = played.reduce((sum, one) => sum + one.tokens, 0);
+  const ms = Date.now() - begun;
+  const summary = { conversations: played.length, failed, tokens, ms };
+  screen.result(summary, () => {
+    const end = failed === 0 ? 'All hold' : `${failed} do not hold`;
+    return `${end}: ${played.length} conversations, ${tokens} tokens, ${(ms / 1_000).toFixed(1)} s.`;
+  });
+  return failed === 0;
+}
+
+/** Plays some at a time, and tells of each when it is played. */
+async function playAll(
+  ground: Ground,
+  conversations: EvalConversation[],
+  tell: (played: Played) => void,
+): Promise<Played[]> {
+  const left = [...conversations];
+  const played: Played[] = [];
+  const worker = async (): Promise<void> => {
+    for (let next = left.shift(); next; next = left.shift()) {
+      const one = await play(ground, next);
+      played.push(one);
+      tell(one);
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: AT_A_TIME }, worker));
+  } finally {
+    // Whoever fails ends the others, too.
+    left.length = 0;
+  }
+  return played;
+}
+
+/** Plays a conversation up to the first answer that breaks a rule: what follows would be of another conversation. */
+async function play(
+  { client, sessionId, published }: Ground,
+  { name, steps }: EvalConversation,
+): Promise<Played> {
+  const messages: PlayMessage[] = [];
+  let tokens = 0;
+  for (const [index, { contact, expect }] of steps.entries()) {
+    messages.push({ from: 'contact', text: contact });
+    const answer = await client.sessions.playAssistant(sessionId, { messages, published });
+    tokens += answer.tokens;
+    const broken = brokenRules(expect, answer);
+    if (broken.length > 0)
+      return { name, holds: false, tokens, step: index + 1, broken, answer: answer.texts };
+    const text = answer.texts.join('\n\n');
+    if (text !== '') messages.push({ from: 'business', text });
+  }
+  return { name, holds: true, tokens, broken: [] };
+}
+
+function wordsOf({ name, holds, step, broken, answer = [] }: Played): string {
+  if (holds) return `✓ ${name}`;
+  const said = answer.length === 0 ? '(nothing)' : answer.join('\n\n');
+  return [`✗ ${name}, step ${step}:`, ...broken.map((sentence) => `    ${sentence}`), indented(said)].join(
+    '\n',
+  );
+}
+
+const indented = (text: string): string => text.replace(/^/gm, '    │ ');
