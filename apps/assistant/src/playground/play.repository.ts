@@ -17,7 +17,7 @@ const END_SQL = `WITH play AS (DELETE FROM turn WHERE id = $1)
       AS "toolCalls"`;
 const NOW_SQL = 'SELECT svc_now($1) AS now';
 
-/** What a play has cost, and which tools it has called. */
+/** Cost of a play, and the tools that it has called. */
 export interface PlayCost {
   tokens: number;
   toolCalls: ToolCallView[];

@@ -21,7 +21,7 @@ export const CLOSED = 'OUTSIDE_HOURS';
 /** Longest question that is searched for, in characters. */
 const QUESTION_MAX = 4_000;
 
-/** What an answer is made of. */
+/** Material of an answer: what was said, and who may be answered how. */
 export interface Material {
   /** Messages of the turn, oldest first. */
   messages: TurnMessage[];

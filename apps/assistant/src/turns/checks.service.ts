@@ -46,12 +46,14 @@ export class ChecksService {
   async check(turn: Turn, settings: AssistantSettings): Promise<Checked | Interruption> {
     if (settings.mode === 'off') return endOf('OFF');
     if (!isMeant(turn, settings)) return endOf('CONTACT_LEFT_OUT');
-    const { tenantId, sessionId } = turn;
     if ((await this.conversations.ownerOf(turn)).owner === 'HUMAN') return endOf('HUMAN_OWNS');
     const [{ session, sandbox = false }, subscription] = await this.stateOf(turn);
     const end = endOfSession(session) ?? endOfSubscription(subscription);
     if (end) return end;
-    const limits = await this.rpc.request(GetLimits, { ...dayOf(subscription), sessionIds: [sessionId] });
+    const limits = await this.rpc.request(GetLimits, {
+      ...dayOf(subscription),
+      sessionIds: [turn.sessionId],
+    });
     const past = await this.turns.pastOf(turn);
     const tier = limits.sessions[0]?.tier ?? 0;
     return endOfDay(limits, past, settings) ?? { subscription, tier, isSandbox: sandbox, past };

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { UsageError } from './options.js';
 
-/** What is expected of one answer; what is left out may be anything. */
+/** Rules for one answer; what is left out may be anything. */
 export interface Expectation {
   /** Texts that the answer has, in whatever case. */
   contains?: string[];
@@ -9,7 +9,7 @@ export interface Expectation {
   containsNone?: string[];
   /** Regular expression that it matches. */
   matches?: string;
-  /** Why it is answered, or not, as the list of turns has it. */
+  /** Outcome of the turn, as the list of turns has it. */
   outcome?: string;
   detail?: string;
   /** Names of the tools that are called, in order; none: []. */

@@ -8,7 +8,7 @@ import type { Screen } from './screen.js';
 /** Conversations that are played at a time. */
 const AT_A_TIME = 8;
 
-/** What has become of a conversation. */
+/** Result of a conversation. */
 interface Played {
   name: string;
   holds: boolean;
@@ -20,7 +20,7 @@ interface Played {
   answer?: string[];
 }
 
-/** Where conversations are played. */
+/** Place where conversations are played. */
 interface Ground {
   client: SvcClient;
   sessionId: string;
@@ -66,7 +66,7 @@ async function playAll(
   try {
     await Promise.all(Array.from({ length: AT_A_TIME }, worker));
   } finally {
-    // Whoever fails ends the others, too.
+    // The first one that fails ends the others, too.
     left.length = 0;
   }
   return played;
