@@ -50,7 +50,7 @@ describe('svc evals run', () => {
     const steps = [{ contact: 'When?' }, { contact: 'Really?', expect: { contains: ['SEVEN'] } }];
     const ended = await evals({ conversations: [{ name: 'Hours', steps }] }, '--published');
     expect([ended.code, ended.stderr]).toEqual([0, '']);
-    expect(ended.stdout).toMatch(/^✓ Hours\nAll hold: 1 conversations, 80 tokens, [\d.]+ s\.\n$/);
+    expect(ended.stdout).toMatch(/^✓ Hours\nAll hold: 1 conversation, 80 tokens, [\d.]+ s\.\n$/);
     expect(gateway.asked.map(({ url }) => url)).toEqual(
       [1, 2].map(() => '/v1/sessions/a-session/assistant/playground'),
     );
@@ -79,7 +79,7 @@ describe('svc evals run', () => {
     const { code, stdout } = await evals(withStep(rule));
     expect(code).toBe(1);
     expect(stdout).toContain(`✗ Hours, step 1:\n    ${sentence}\n    │ We open at seven.\n`);
-    expect(stdout).toContain('1 do not hold: 1 conversations');
+    expect(stdout).toContain('1 does not hold: 1 conversation,');
   });
 
   test('stops where there is no answer, though no rule speaks of that', async () => {

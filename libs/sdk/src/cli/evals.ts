@@ -42,8 +42,9 @@ export async function evals(values: Values, positionals: string[], screen: Scree
   const ms = Date.now() - begun;
   const summary = { conversations: played.length, failed, tokens, ms };
   screen.result(summary, () => {
-    const end = failed === 0 ? 'All hold' : `${failed} do not hold`;
-    return `${end}: ${played.length} conversations, ${tokens} tokens, ${(ms / 1_000).toFixed(1)} s.`;
+    const end = failed === 0 ? 'All hold' : `${failed} ${failed === 1 ? 'does' : 'do'} not hold`;
+    const count = `${played.length} conversation${played.length === 1 ? '' : 's'}`;
+    return `${end}: ${count}, ${tokens} tokens, ${(ms / 1_000).toFixed(1)} s.`;
   });
   return failed === 0;
 }
