@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { MessageReceived, parseEnvelope } from '@svc/contracts';
 import type { InboundRecord } from '../platform/messages.js';
 import { messageIdOf } from './message-id.js';
-import { receivedEvent, withoutContent } from './received-event.js';
+import { Arrivals, receivedEvent, withoutContent } from './received-event.js';
 
 const session = { id: randomUUID(), tenantId: randomUUID() };
 const record = (more: Partial<InboundRecord> = {}): InboundRecord => ({
@@ -29,6 +29,16 @@ test('keeps the contract and names the sender by phone', () => {
     timestamp: '2023-11-14T22:13:20.000Z',
     body: { type: 'text', text: 'Hi' },
   });
+});
+
+test('says when it came: messages that come in one millisecond sort as they came', () => {
+  const arrivals = new Arrivals();
+  const times = Array.from({ length: 500 }, () => {
+    const event = receivedEvent(record(), session, arrivals.next());
+    return (event?.data as { receivedAt: string }).receivedAt;
+  });
+  expect(times).toEqual([...new Set(times)].sort());
+  expect(Date.parse(String(times[0]))).toBeLessThanOrEqual(Date.now());
 });
 
 test('is the same event however often the message is journaled', () => {

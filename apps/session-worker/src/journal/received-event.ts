@@ -21,15 +21,16 @@ const MOST_BYTES = 900_000;
 /** A unit of a text in JavaScript has three bytes at most in UTF-8: below this nothing need be counted. */
 const SURELY_FITS = MOST_BYTES / 3;
 
-/** Makes the event of a journaled message; undefined when the message is nothing for people. */
+/** Makes the event of a journaled message; undefined when the message is nothing for people. @param at when it came. */
 export function receivedEvent(
   record: InboundRecord,
   session: { id: string; tenantId: string },
+  at = new Date(),
 ): Envelope | undefined {
   if (record.vote) return eventOfVote(record, record.vote, session);
   if (record.location) return locationEvent(record, record.location, session);
   if (!record.content) return undefined;
-  const event = eventFrom(record, record.content, session);
+  const event = eventFrom(record, record.content, session, at);
   if (fits(event)) return event;
   // The text of a message goes before the one it answers and the people it names: those are carried only where there is room.
   const { quoted, mentions: _, ...content } = record.content;
@@ -37,8 +38,19 @@ export function receivedEvent(
     record,
     { ...content, ...(quoted ? { quoted: { keyId: quoted.keyId } } : {}) },
     session,
+    at,
   );
-  return fits(short) ? short : eventFrom(record, contentless(record.content, 'TOO_LARGE'), session);
+  return fits(short) ? short : eventFrom(record, contentless(record.content, 'TOO_LARGE'), session, at);
+}
+
+/** The times at which messages of one session came: each is later than the one before, also where several come in one millisecond, so that they sort as they came. */
+export class Arrivals {
+  private last = 0;
+
+  next(): Date {
+    this.last = Math.max(Date.now(), this.last + 1);
+    return new Date(this.last);
+  }
 }
 
 /** Makes the event of a vote; a stranger's poll may have options that are too long to tell. */
@@ -74,11 +86,12 @@ function eventFrom(
   record: InboundRecord,
   content: InboundContent,
   session: { id: string; tenantId: string },
+  at: Date,
 ): Envelope {
   const { chat, fromMe } = record;
   const { id: sessionId, tenantId } = session;
   const messageId = messageIdOf(sessionId, record.sender, record.keyId);
-  const receivedAt = new Date().toISOString();
+  const receivedAt = at.toISOString();
   const data = {
     sessionId,
     messageId,

@@ -3,7 +3,7 @@ import { type Fence, FENCE_SQL, fenceParameters, LeaseLostError } from '@svc/own
 import { log, refusalWords, UnderWay } from '@svc/service';
 import type { DataSource } from 'typeorm';
 import { callEvent } from './call-event.js';
-import { receivedEvent, withoutContent } from './received-event.js';
+import { Arrivals, receivedEvent, withoutContent } from './received-event.js';
 import type { InboundCall } from '../platform/calls.js';
 import type { InboundRecord, OutgoingMessage } from '../platform/messages.js';
 import type { KeyChange, PlatformStore, StanzaEnds } from '../platform/port.js';
@@ -35,6 +35,8 @@ export class SessionStore implements PlatformStore {
   private readonly writes = new UnderWay();
   private forgotten = false;
   private closed = false;
+
+  private readonly arrivals = new Arrivals();
 
   constructor(
     private readonly scope: StoreScope,
@@ -148,7 +150,7 @@ export class SessionStore implements PlatformStore {
   private async writeAll(changes: KeyChange[], inbound: InboundRecord[]): Promise<void> {
     const { session, fence } = this.scope;
     const journal = inbound.map((record) => ({
-      ...{ record, event: receivedEvent(record, session) },
+      ...{ record, event: receivedEvent(record, session, this.arrivals.next()) },
       awaitsFile: record.content?.file === 'FETCHABLE',
     }));
     await this.keys.commit({ sessionId: session.id, fence, ...this.split(changes), inbound: journal });
