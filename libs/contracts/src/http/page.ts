@@ -3,7 +3,7 @@ import { Transform } from 'class-transformer';
 import { IsBoolean, IsInt, IsOptional, IsString, Max, MaxLength, Min } from 'class-validator';
 
 /** Reads a whole number of a query as people write one; what is none stays as it is, for the validator to name. */
-function wholeNumber(value: unknown): unknown {
+export function wholeNumber(value: unknown): unknown {
   return typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
 }
 

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
+import { Transform, Type } from 'class-transformer';
 import {
   IsArray,
   IsIn,
@@ -13,6 +13,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { MayBeAbsent } from '../may-be-absent.js';
+import { wholeNumber } from '../page.js';
 import { TURN_OUTCOMES, type TurnOutcome } from './turns.js';
 
 /** Most days that figures go back: turns are kept for as long. */
@@ -28,7 +29,7 @@ export class FiguresQuery {
     example: 7,
   })
   @MayBeAbsent()
-  @Type(() => Number)
+  @Transform(({ value }: { value: unknown }) => wholeNumber(value))
   @IsInt()
   @Min(1)
   @Max(FIGURE_DAYS_MAX)
