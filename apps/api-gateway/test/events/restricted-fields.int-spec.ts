@@ -95,7 +95,7 @@ const TOLD_BY_EXPORT = new Set([
   'deliveryId',
   'attempts',
   'deadAt',
-  'texts', // how many the assistant has; what is tried out in its playground has texts of the same name
+  'texts', // texts of the contact that the assistant keeps; an answer of its playground has some of the same name
 ]);
 
 /** Routes whose answers are payloads: they show what others have written down, and so are asked, not trusted. */
