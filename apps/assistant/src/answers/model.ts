@@ -113,8 +113,7 @@ export class Models implements OnApplicationShutdown {
     }
     const { text, isWhole, usage } = heard;
     if (!isWhole) throw new ModelFailure('lost', 'STREAM_CUT');
-    // A server may leave out an index.
-    const toolCalls = heard.toolCalls.filter((call) => call as ToolCall | undefined);
+    const toolCalls = heard.toolCalls.map(({ index: _, ...call }) => call);
     return { model, text, toolCalls, tokens: tokensOf(usage, messages, text) };
   }
 
@@ -138,10 +137,15 @@ export class Models implements OnApplicationShutdown {
   }
 }
 
+/** Call of a tool, and its place among those of an answer, where the server says it. */
+interface HeardCall extends ToolCall {
+  index: number | undefined;
+}
+
 /** Content of a stream. */
 interface Heard {
   text: string;
-  toolCalls: ToolCall[];
+  toolCalls: HeardCall[];
   /** The model has said that it is finished; a stream without that was cut. */
   isWhole: boolean;
   usage?: OpenAI.CompletionUsage;
@@ -166,15 +170,31 @@ function hearPiece(
   heard.isWhole ||= Boolean(finish_reason);
 }
 
-/** Takes a piece of a call: the first one has its id and name, each some of its arguments. */
+/**
+ * Takes a piece of a call: the first one has its name, each some of its arguments. Servers that are compatible leave out the place of a call, or
+ * write all calls at one: a name begins another call, unless it is said again with the same id.
+ */
 function hearToolCall(
-  calls: ToolCall[],
-  { index, id = '', function: piece }: OpenAI.Chat.Completions.ChatCompletionChunk.Choice.Delta.ToolCall,
+  calls: HeardCall[],
+  {
+    index,
+    id = '',
+    function: piece,
+  }: Partial<OpenAI.Chat.Completions.ChatCompletionChunk.Choice.Delta.ToolCall>,
 ): void {
-  const isPlace = Number.isInteger(index) && index >= 0 && index < TOOL_CALLS_MAX;
-  if (!isPlace) return;
-  const call = (calls[index] ??= { id, name: piece?.name ?? '', arguments: '' });
-  call.arguments = (call.arguments + (piece?.arguments ?? '')).slice(0, ARGUMENTS_MAX);
+  const { name, arguments: said = '' } = piece ?? {};
+  const call = goesOn(calls, { index, id, name }) ?? { index, id, name: name ?? '', arguments: '' };
+  if (!calls.includes(call) && calls.length < TOOL_CALLS_MAX) calls.push(call);
+  call.arguments = (call.arguments + said).slice(0, ARGUMENTS_MAX);
+}
+
+/** Finds the call that a piece belongs to; undefined: it begins one. */
+function goesOn(
+  calls: HeardCall[],
+  { index, id, name }: Pick<HeardCall, 'index' | 'id'> & { name: string | undefined },
+): HeardCall | undefined {
+  const call = calls.findLast((one) => one.index === index);
+  return !name || (id !== '' && call?.id === id) ? call : undefined;
 }
 
 function failureOf(error: unknown): ModelFailure {
