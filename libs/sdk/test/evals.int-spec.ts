@@ -33,7 +33,11 @@ interface Ended {
 async function evals(content: unknown, ...more: string[]): Promise<Ended> {
   const file = join(folder, 'evals.json');
   writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
-  const env = { PATH: process.env['PATH'], SVC_API_KEY: 'the-key', SVC_BASE_URL: gateway.origin };
+  const env = {
+    ...{ PATH: process.env['PATH'], SVC_API_KEY: 'the-key', SVC_BASE_URL: gateway.origin },
+    // Node 18 warns on stderr that its own fetch is new.
+    NODE_NO_WARNINGS: '1',
+  };
   const args = [SVC, 'evals', 'run', file, '--session', 'a-session', ...more];
   return run(NODE, args, { env }).then(
     (ended) => ({ code: 0, ...ended }),
