@@ -1,4 +1,4 @@
-// Puts each program of a built app into one file with all it imports: dist/bundle/main.js and dist/bundle/migrate.js. A
+// Puts each program of a built app into one file with all it imports: dist/bundle/main.js, dist/bundle/migrate.js and what threads run. A
 // service starts with half the CPU time so (docs/adr/0013-programs-are-bundled.md). Beside them stands runtime.json, the
 // table of the app with the names of all variables that it reads: the launcher gives it these and no others. Used by apps/launcher/build.mjs for
 // all apps, and by an app's own build: `node ../../tools/bundle.mjs`.
@@ -11,7 +11,7 @@ import { runtimeOf } from './runtime/runtime.mjs';
 import { configOf } from './variables.mjs';
 
 const ROOT = resolve(import.meta.dirname, '..');
-const PROGRAMS = ['main', 'migrate'];
+const PROGRAMS = ['main', 'migrate', 'file-reader'];
 /** Packages that load a binary from beside their own files. */
 const NATIVE = ['@node-rs/argon2', 'sharp'];
 

@@ -1,6 +1,7 @@
 import { Module, type Provider } from '@nestjs/common';
 import { STREAM_READERS } from '@svc/contracts';
 import { JetStreamStrategy, Messaging } from '@svc/messaging';
+import { MEDIA_STORE, openMediaStore } from '@svc/media-store';
 import { AddressGuard } from '@svc/outbound-http';
 import {
   auditOutboxProvider,
@@ -31,6 +32,8 @@ import { ErasuresService } from './deletions/erasures.service.js';
 import { DraftRepository } from './drafts/draft.repository.js';
 import { DraftsConsumer } from './drafts/drafts.consumer.js';
 import { DraftsService } from './drafts/drafts.service.js';
+import { ChatFilesService } from './files/chat-files.service.js';
+import { FileTexts } from './files/file-texts.js';
 import { AddressReader } from './knowledge/address-reader.js';
 import { GapsRepository } from './knowledge/gaps.repository.js';
 import { KnowledgeConsumer } from './knowledge/knowledge.consumer.js';
@@ -101,6 +104,7 @@ const configured: Provider[] = [
     inject: [AssistantConfig],
     useFactory: (config: AssistantConfig) => new AddressGuard(config),
   },
+  { provide: MEDIA_STORE, inject: [AssistantConfig], useFactory: openMediaStore },
   erasedContactsProvider(AssistantConfig),
   outboxProvider,
   auditOutboxProvider,
@@ -138,6 +142,8 @@ const configured: Provider[] = [
     KnowledgeService,
     AddressReader,
     ReadingService,
+    FileTexts,
+    ChatFilesService,
     HistoryService,
     Models,
     BrainConversations,

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { MediaStoreConfig } from '@svc/media-store';
 import { AllowedOrigins, OwnAddresses } from '@svc/outbound-http';
 import {
   configReader,
@@ -7,13 +8,12 @@ import {
   Env,
   SealingKey,
   SealingKeysPrevious,
-  ServiceConfig,
 } from '@svc/service';
 import { Type } from 'class-transformer';
 import { IsInt, IsOptional, IsString, IsUrl, Length, Max, Min } from 'class-validator';
 
 /** Environment of `assistant`. */
-export class AssistantConfig extends ServiceConfig {
+export class AssistantConfig extends MediaStoreConfig {
   @SealingKey('SECRETS_KEY', 'Encrypts the keys of providers at rest')
   secretsKey: string;
 

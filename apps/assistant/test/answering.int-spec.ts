@@ -31,6 +31,32 @@ describe('a contact who writes', () => {
     expect(call?.messages.slice(1)).toEqual([{ role: 'user', content: 'When do you open?' }]);
   });
 
+  test('gets an answer without half signs and without the character 0, which a model may write', async () => {
+    const shop = await scene.shop();
+    await scene.model.rules(shop.key, [{ text: 'Seven\u0000 \ud83d\ude00 o\ud83d clock' }]);
+    const chat = aContact();
+    await shop.write(chat, 'When do you open?');
+    expect(await shop.ended(chat)).toEqual([{ outcome: 'ANSWERED', detail: null }]);
+    expect(scene.around.textsOf(shop.sessionId)).toEqual(['Seven 😀 o\ufffd clock']);
+    expect(await scene.model.calls(shop.key)).toHaveLength(1);
+  });
+
+  test('gets no further call of the model where ten were left without an end, and a person has the conversation', async () => {
+    const shop = await scene.shop({ debounceMs: 1_000 });
+    const chat = aContact();
+    await shop.write(chat, 'When do you open?');
+    const { database } = scene.service;
+    const where = `session_id = '${shop.sessionId}'`;
+    await waitFor(
+      'the turn',
+      async () => (await database.query(`SELECT FROM assistant.turn WHERE ${where}`)).length > 0,
+    );
+    await database.query(`INSERT INTO assistant.model_call (id, turn_id, tenant_id, model, state)
+      SELECT gen_random_uuid(), id, tenant_id, 'stand-in', 'LOST' FROM assistant.turn, generate_series(1, 10) WHERE ${where}`);
+    expect(await shop.ended(chat)).toEqual([{ outcome: 'PROVIDER_FAILED', detail: 'TOO_MANY_CALLS' }]);
+    expect(await scene.model.calls(shop.key)).toEqual([]);
+  });
+
   test('five messages in a burst gets one answer to all of them, in their order', async () => {
     const shop = await scene.shop({ debounceMs: 300 });
     const chat = aContact();

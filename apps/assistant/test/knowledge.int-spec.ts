@@ -14,8 +14,10 @@ import {
   SessionDeleted,
   type SessionRef,
 } from '@svc/contracts';
+import { type MediaStoreConfig, openMediaStore } from '@svc/media-store';
 import { envelopeOf } from '@svc/messaging';
 import { waitFor } from '@svc/testing';
+import { aPdf } from './sample-files.js';
 import { aContact, Scene, type Shop } from './scene.js';
 
 let scene: Scene;
@@ -204,5 +206,60 @@ describe('an answer', () => {
     expect(await scene.model.calls(shop.key)).toHaveLength(1);
     expect(scene.around.textsOf(shop.sessionId).at(-1)).toBe('One moment, please.');
     expect(await gapsOf(shop)).toMatchObject([{ question: 'Do you repair bicycles?', count: 1 }]);
+  });
+});
+
+describe('a file', () => {
+  const upload = async (file: Buffer): Promise<string> => {
+    const store = await openMediaStore({ mediaDir: scene.folder } as MediaStoreConfig);
+    const mediaId = randomUUID();
+    await store.put(mediaId, [file], 100_000_000);
+    return mediaId;
+  };
+  const whenRead = async (ref: SessionRef, id: string): Promise<KnowledgeSource> => {
+    const read = async () => (await scene.service.rpc.request(GetKnowledge, { ...ref, id })).source;
+    await waitFor('the file to be read', async () => (await read()).state !== 'WAITING');
+    return read();
+  };
+
+  test('is read once, and found by what it says', async () => {
+    const ref = aSession();
+    const mediaId = await upload(aPdf(['A croissant costs two euros.', 'Rye bread costs four.']));
+    const added = await add(ref, { title: 'Price list', mediaId });
+    expect(added).toMatchObject({ kind: 'FILE', url: null, refreshHours: null, state: 'WAITING' });
+    const text = 'A croissant costs two euros.\n\nRye bread costs four.';
+    expect(await whenRead(ref, added.id)).toMatchObject({
+      ...{ kind: 'FILE', state: 'READY', text, characters: text.length, nextReadAt: null, error: null },
+    });
+    expect(await titles(ref, 'What is a croissant?')).toEqual(['Price list']);
+  });
+
+  test.each([
+    ['NO_TEXT', Buffer.from([1, 2, 3, 0, 0, 5])],
+    ['EMPTY', aPdf([''])],
+    ['UNREADABLE', aPdf(['Rye']).subarray(0, 60)],
+    ['TOO_LARGE', Buffer.alloc(10_000_001, 'a')],
+  ])('without text for us has failed for good: %s', async (error, file) => {
+    const ref = aSession();
+    const { id } = await add(ref, { title: 'Price list', mediaId: await upload(file) });
+    expect(await whenRead(ref, id)).toMatchObject({ state: 'FAILED', error, readAt: null, nextReadAt: null });
+  });
+
+  test('that is gone has failed for good', async () => {
+    const ref = aSession();
+    const { id } = await add(ref, { title: 'Price list', mediaId: randomUUID() });
+    expect(await whenRead(ref, id)).toMatchObject({ state: 'FAILED', error: 'GONE', nextReadAt: null });
+  });
+
+  test.each([
+    [{ text: 'Rye', mediaId: randomUUID() }, 'text must be left out where url or mediaId is given'],
+    [{ url: 'https://example.com', mediaId: randomUUID() }, 'mediaId must be left out where url is given'],
+    [{ mediaId: randomUUID(), refreshHours: 3 }, 'refreshHours must be left out where no url is given'],
+    [{}, 'text must not be empty, or url or mediaId be given'],
+  ])('is one of three kinds of a source: %j is none', async (fields, message) => {
+    await expect(add(aSession(), { title: 'Prices', ...fields })).rejects.toMatchObject({
+      code: 'VALIDATION_FAILED',
+      message,
+    });
   });
 });

@@ -1,4 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   type AssistantSettings,
   type Envelope,
@@ -110,17 +113,21 @@ export class Scene {
     readonly model: StandIn,
     /** The audit log of the gateway. */
     readonly audit: AuditChain,
+    /** Folder of files. */
+    readonly folder: string,
   ) {}
 
   static async start(env: Record<string, string> = {}): Promise<Scene> {
     const model = await StandIn.start();
+    const folder = await mkdtemp(join(tmpdir(), 'assistant-files-'));
     const service = await startTestService(serviceOptions, schema, {
       ...{ SECRETS_KEY: randomBytes(32).toString('base64'), SVC_MODE: 'development' },
-      CONTACT_HASH_KEY: randomBytes(32).toString('hex'),
+      ...{ CONTACT_HASH_KEY: randomBytes(32).toString('hex'), MEDIA_DIR: folder },
       ...{ WEBHOOK_ALLOWED_ORIGINS: 'http://127.0.0.1:*', SANDBOX_LLM_URL: model.url, ...env },
     });
     const chain = await AuditChain.listen(service.nats.url);
-    const scene = new Scene(service, await Neighbours.listen(service.messaging), model, chain);
+    const neighbours = await Neighbours.listen(service.messaging);
+    const scene = new Scene(service, neighbours, model, chain, folder);
     service.messaging.onEventCopy(LlmCalled, (envelope) => scene.llmCalled.push(envelope));
     return scene;
   }
@@ -137,6 +144,7 @@ export class Scene {
     await this.audit.stop();
     await this.service.stop();
     await this.model.stop();
+    await rm(this.folder, { recursive: true });
   }
 }
 

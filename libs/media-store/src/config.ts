@@ -7,7 +7,7 @@ const onS3 = ({ mediaS3Endpoint }: MediaStoreConfig): boolean => mediaS3Endpoint
 export class MediaStoreConfig extends ServiceConfig {
   @Env('MEDIA_DIR', {
     description:
-      'Folder of the media, seen by api-gateway and every session-worker alike. With MEDIA_S3_ENDPOINT only for files on their way there.',
+      'Folder of the media, seen by api-gateway, every session-worker and every assistant alike. With MEDIA_S3_ENDPOINT only for files on their way there.',
     example: '/var/lib/svc/media',
   })
   @IsString()

@@ -6,6 +6,7 @@ import {
   DismissGap,
   type FoundKnowledge,
   GetKnowledge,
+  invalidField,
   type KnowledgeGap,
   type KnowledgeSource,
   type KnowledgeSourceText,
@@ -16,9 +17,11 @@ import {
   SearchKnowledge,
   type SearchKnowledgeBody,
   type SessionRef,
+  SOURCE_FILE_MAX,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
 import { actorOf, type Caller } from '../auth/authorization.js';
+import { UploadsService } from '../media/uploads.service.js';
 import { Cursors, DEFAULT_LIMIT } from '../paging/cursor.js';
 import { SessionsService } from './sessions.service.js';
 
@@ -28,11 +31,13 @@ export class SessionKnowledgeService {
   constructor(
     private readonly sessions: SessionsService,
     private readonly cursors: Cursors,
+    private readonly uploads: UploadsService,
     private readonly rpc: RpcClient,
   ) {}
 
-  async add(caller: Caller, sessionId: string, source: AddKnowledgeBody): Promise<KnowledgeSource> {
+  async add(caller: Caller, sessionId: string, body: AddKnowledgeBody): Promise<KnowledgeSource> {
     const ref = await this.refOf(caller, sessionId);
+    const source = await this.withUpload(caller, body);
     return (await this.rpc.request(AddKnowledge, { ...ref, source, actor: actorOf(caller) })).source;
   }
 
@@ -79,6 +84,16 @@ export class SessionKnowledgeService {
 
   async dismissGap(caller: Caller, sessionId: string, id: string): Promise<void> {
     await this.rpc.request(DismissGap, { ...(await this.refOf(caller, sessionId)), id });
+  }
+
+  /** Looks up the file of a source, which `assistant` reads by its id: it does not know whose it is. */
+  private async withUpload({ tenantId }: Caller, body: AddKnowledgeBody): Promise<AddKnowledgeBody> {
+    if (body.mediaId === undefined) return body;
+    const upload = await this.uploads.find(tenantId, body.mediaId, 0);
+    if (!upload) throw invalidField('mediaId', 'mediaId must be the id of an upload of the last 30 days');
+    if (upload.size > SOURCE_FILE_MAX)
+      throw invalidField('mediaId', `mediaId must be a file of ${SOURCE_FILE_MAX} bytes at most`);
+    return { ...body, mediaId: upload.id };
   }
 
   private async refOf({ tenantId }: Caller, sessionId: string): Promise<SessionRef> {

@@ -3,6 +3,7 @@ import { LLM_CALL_MAX } from '@svc/contracts';
 import { AddressGuard, DESTINATION_NOT_ALLOWED, guardedConnector } from '@svc/outbound-http';
 import OpenAI, { APIConnectionTimeoutError, APIError, APIUserAbortError } from 'openai';
 import { Agent, type Dispatcher } from 'undici';
+import { storable } from '../storable.js';
 import type { ProviderAccess } from '../providers/providers.service.js';
 
 /** One message of the conversation, as the model reads it. */
@@ -79,6 +80,8 @@ const NEVER_CONNECTED = [
 ];
 /** Bytes of UTF-8 that one token has about, over languages. */
 const BYTES_PER_TOKEN = 3.5;
+/** Stands for a picture where tokens are estimated: about 1,000 of them, whatever its bytes. */
+const PICTURE = 'x'.repeat(3_500);
 /** Most tokens of each kind, whatever a server says: no call has more, and billing takes none that has. */
 const TOKENS_MAX = LLM_CALL_MAX / 2;
 /** Most characters of an answer that are kept while it comes in, whatever a server sends. */
@@ -111,9 +114,12 @@ export class Models implements OnApplicationShutdown {
     } catch (error) {
       throw failureOf(error);
     }
-    const { text, isWhole, usage } = heard;
+    const { isWhole, usage } = heard;
     if (!isWhole) throw new ModelFailure('lost', 'STREAM_CUT');
-    const toolCalls = heard.toolCalls.map(({ index: _, ...call }) => call);
+    const text = storable(heard.text);
+    const toolCalls = heard.toolCalls.map(({ id, name, arguments: said }) => ({
+      ...{ id: storable(id), name: storable(name), arguments: storable(said) },
+    }));
     return { model, text, toolCalls, tokens: tokensOf(usage, messages, text) };
   }
 
@@ -255,7 +261,7 @@ export function tokensOf(usage: ToldUsage | undefined, asked: object, text: stri
   if (!usage)
     return {
       ...{
-        prompt: estimate(JSON.stringify(asked)),
+        prompt: estimate(JSON.stringify(asked, withoutPictures)),
         completion: estimate(text),
         cached: 0,
         isEstimated: true,
@@ -266,3 +272,6 @@ export function tokensOf(usage: ToldUsage | undefined, asked: object, text: stri
     cached: count(usage.prompt_tokens_details?.cached_tokens),
   };
 }
+
+const withoutPictures = (_: string, value: unknown): unknown =>
+  typeof value === 'string' && value.startsWith('data:image/') ? PICTURE : value;

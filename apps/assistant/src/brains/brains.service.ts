@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { conversationIdOf } from '@svc/contracts';
 import { type ModelAnswer, ModelFailure, Models, TEXT_MAX, tokensOf } from '../answers/model.js';
 import { HAND_OVER } from '../answers/prompt.js';
+import { storable } from '../storable.js';
 import { BRAINS } from './adapters.js';
 import type { Brain, BrainAnswer, BrainQuestion, BrainRequest } from './brain.js';
 import { BrainConversations } from './brain-conversations.js';
@@ -34,8 +35,8 @@ export class Brains {
       await this.conversations.forget(question);
       throw new ModelFailure('away', error.code, 0);
     });
-    if (answer.foreignId) await this.conversations.keep(question, answer.foreignId);
-    const text = answer.text.slice(0, TEXT_MAX);
+    if (answer.foreignId) await this.conversations.keep(question, storable(answer.foreignId));
+    const text = storable(answer.text.slice(0, TEXT_MAX));
     const toolCalls = answer.isHandedOver ? [{ id: '', name: HAND_OVER, arguments: '{}' }] : [];
     return { model: question.model, text, toolCalls, tokens: tokensOf(answer.usage, asked.body, text) };
   }

@@ -5,6 +5,7 @@ import type { GapsReply, KnowledgeRef, ListedGap, ListGapsV1 } from '@svc/contra
 import { DataSource } from 'typeorm';
 import { v7 as uuidv7 } from 'uuid';
 import type { Asked } from './asked.js';
+import { storable } from '../storable.js';
 import { wordsOf } from './words.js';
 
 /** Most gaps of one session: those asked longest ago go first. */
@@ -45,7 +46,7 @@ export class GapsRepository {
     const words = wordsOf(question);
     if (words.length === 0) return;
     const hash = createHash('sha256').update(words.toSorted().join(' ')).digest();
-    const text = question.slice(0, QUESTION_MAX).toWellFormed();
+    const text = storable(question.slice(0, QUESTION_MAX));
     await this.dataSource.query(NOTE_SQL, [uuidv7(), sessionId, tenantId, hash, text, chat, turnId]);
     await this.dataSource.query(FORGET_OLD_SQL, [sessionId]);
   }

@@ -20,7 +20,7 @@ export const CHARACTERS_MAX = 1_000_000;
 /** Most words of a question that are searched for. */
 const ASKED_MAX = 32;
 
-const COLUMNS = `id, CASE WHEN url IS NULL THEN 'TEXT' ELSE 'ADDRESS' END AS kind, title, url, refresh_hours AS "refreshHours",
+const COLUMNS = `id, CASE WHEN media_id IS NOT NULL THEN 'FILE' WHEN url IS NULL THEN 'TEXT' ELSE 'ADDRESS' END AS kind, title, url, refresh_hours AS "refreshHours",
   CASE WHEN error IS NOT NULL THEN 'FAILED' WHEN read_at IS NULL THEN 'WAITING' ELSE 'READY' END AS state, error, characters,
   is_shortened AS shortened, created_at AS "createdAt", read_at AS "readAt", next_read_at AS "nextReadAt"`;
 const LIST_SQL = `SELECT ${COLUMNS} FROM knowledge_source
@@ -30,10 +30,11 @@ const DELETE_SQL =
   'DELETE FROM knowledge_source WHERE session_id = $1 AND tenant_id = $2 AND id = $3 RETURNING id';
 const HELD_SQL = `SELECT count(*)::int AS sources, coalesce(sum(characters), 0)::int AS characters FROM knowledge_source
   WHERE session_id = $1`;
-const ADD_SQL = `INSERT INTO knowledge_source (id, session_id, tenant_id, title, text, words, characters, url, refresh_hours, created_at,
+const ADD_SQL = `INSERT INTO knowledge_source (id, session_id, tenant_id, title, text, words, characters, url, refresh_hours, media_id, created_at,
     read_at, next_read_at)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, svc_now($3), CASE WHEN $8::text IS NULL THEN svc_now($3) END,
-    CASE WHEN $8::text IS NOT NULL THEN clock_timestamp() END)`;
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::uuid, svc_now($3),
+    CASE WHEN $8::text IS NULL AND $10::uuid IS NULL THEN svc_now($3) END,
+    CASE WHEN $8::text IS NOT NULL OR $10::uuid IS NOT NULL THEN clock_timestamp() END)`;
 const FORGET_PASSAGES_SQL = 'DELETE FROM knowledge_passage WHERE source_id = $1';
 const PASSAGES_SQL = `INSERT INTO knowledge_passage (source_id, place, tenant_id, session_id, text, words)
   SELECT $1, p.place, $2, $3, p.text, array_to_tsvector(ARRAY(SELECT jsonb_array_elements_text(p.words)))
@@ -53,6 +54,8 @@ export interface NewSource extends SessionRef {
   text: string;
   url: string | null;
   refreshHours: number | null;
+  /** File that it is read from; null: none. */
+  mediaId: string | null;
 }
 
 /** Number and size of the sources of a session. */
@@ -71,7 +74,7 @@ export class KnowledgeRepository {
 
   /** Adds a source where the ones that the session has already leave room for it. @param check throws where they do not. */
   async add(source: NewSource, actor: string | undefined, check: (held: HeldSources) => void): Promise<void> {
-    const { id, sessionId, tenantId, title, text, url, refreshHours } = source;
+    const { id, sessionId, tenantId, title, text, url, refreshHours, mediaId } = source;
     const line = lineOf(source, actor, 'assistant.knowledge_added', url === null ? {} : { url });
     await this.changes.write(line, async (tx) => {
       // One addition to a session at a time: two would both find room.
@@ -88,6 +91,7 @@ export class KnowledgeRepository {
         text.length,
         url,
         refreshHours,
+        mediaId,
       ];
       await tx.query(ADD_SQL, values);
       await writePassages(tx, source);
@@ -144,9 +148,6 @@ const lineOf = (
   actor === undefined
     ? undefined
     : { tenantId, actor, action, target: sessionId, details: { sourceId: id, ...more } };
-
-/** Makes a text that a column takes: it has neither the character 0 nor half a sign. */
-export const storable = (text: string): string => text.replaceAll('\0', '').toWellFormed();
 
 /** Writes the passages of a source, in place of those it had. */
 export async function writePassages(

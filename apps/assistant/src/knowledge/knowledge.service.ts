@@ -12,6 +12,7 @@ import {
 } from '@svc/contracts';
 import { AddressGuard } from '@svc/outbound-http';
 import { v7 as uuidv7 } from 'uuid';
+import { storable } from '../storable.js';
 import type { Asked } from './asked.js';
 import { GapsRepository } from './gaps.repository.js';
 import {
@@ -19,14 +20,13 @@ import {
   type HeldSources,
   KnowledgeRepository,
   type NewSource,
-  storable,
 } from './knowledge.repository.js';
 
 /** Hours after which an address is read again, where nobody says. */
 const REFRESH_HOURS = 24;
 
 /** Fields of a new source. */
-type Content = Pick<NewSource, 'title' | 'text' | 'url' | 'refreshHours'>;
+type Content = Pick<NewSource, 'title' | 'text' | 'url' | 'refreshHours' | 'mediaId'>;
 
 /** This service keeps what the assistant of a session knows: sources that people have given it, and questions to which none has an answer. */
 @Injectable()
@@ -39,7 +39,8 @@ export class KnowledgeService {
 
   /** @throws AppError `VALIDATION_FAILED` where it is no source, or the session has no room for it. */
   async add(ref: SessionRef, body: AddKnowledgeBody, actor?: string): Promise<KnowledgeSourceText> {
-    const content = body.url === undefined ? textOf(body) : await this.addressOf(body.url, body);
+    checkKind(body);
+    const content = await this.contentOf(body);
     const source = { ...ref, id: uuidv7(), ...content };
     await this.sources.add(source, actor, (held) => checkRoom(held, source.text.length));
     return this.get(source);
@@ -57,14 +58,13 @@ export class KnowledgeService {
     if (!(await this.sources.delete(ref))) throw new AppError('KNOWLEDGE_NOT_FOUND');
   }
 
-  private async addressOf(
-    url: string,
-    { title, text, refreshHours = REFRESH_HOURS }: AddKnowledgeBody,
-  ): Promise<Content> {
-    if (text !== undefined) throw invalidField('text', 'text must be left out where url is given');
+  private async contentOf(body: AddKnowledgeBody): Promise<Content> {
+    const { url, text = '', mediaId = null, refreshHours = REFRESH_HOURS } = body;
+    const title = storable(body.title);
+    if (url === undefined) return { title, text: storable(text), url: null, mediaId, refreshHours: null };
     const problem = await this.guard.problemWith(url);
     if (problem) throw invalidField('url', `url ${problem}`);
-    return { title: storable(title), text: '', url, refreshHours };
+    return { title, text, url, mediaId, refreshHours };
   }
 
   /** Finds the passages that have to do with a text, the best first. */
@@ -88,12 +88,17 @@ export class KnowledgeService {
   }
 }
 
-function textOf({ title, text, refreshHours }: AddKnowledgeBody): Content {
-  if (text === undefined || text.trim() === '')
-    throw invalidField('text', 'text must not be empty, or url be given');
-  if (refreshHours !== undefined)
-    throw invalidField('refreshHours', 'refreshHours must be left out where text is given');
-  return { title: storable(title), text: storable(text), url: null, refreshHours: null };
+/** Refuses what is no source, or several. @throws AppError `VALIDATION_FAILED` */
+function checkKind({ text, url, mediaId, refreshHours }: AddKnowledgeBody): void {
+  const isText = url === undefined && mediaId === undefined;
+  if (isText && (text === undefined || text.trim() === ''))
+    throw invalidField('text', 'text must not be empty, or url or mediaId be given');
+  if (!isText && text !== undefined)
+    throw invalidField('text', 'text must be left out where url or mediaId is given');
+  if (url !== undefined && mediaId !== undefined)
+    throw invalidField('mediaId', 'mediaId must be left out where url is given');
+  if (url === undefined && refreshHours !== undefined)
+    throw invalidField('refreshHours', 'refreshHours must be left out where no url is given');
 }
 
 function checkRoom({ sources, characters }: HeldSources, more: number): void {

@@ -3,19 +3,21 @@ import { InjectDataSource } from '@nestjs/typeorm';
 import { SOURCE_CHARACTERS_MAX } from '@svc/contracts';
 import { PeriodicTasks } from '@svc/service';
 import { DataSource } from 'typeorm';
+import { FileTexts, UnreadableFile } from '../files/file-texts.js';
 import { AddressReader, type Marks, type Read, ReadFailure } from './address-reader.js';
-import { CHARACTERS_MAX, storable, writePassages } from './knowledge.repository.js';
+import { storable } from '../storable.js';
+import { CHARACTERS_MAX, writePassages } from './knowledge.repository.js';
 import { wordsOf } from './words.js';
 
 const EVERY_MS = 1_000;
 /** Addresses that one process reads at a time. */
 const AT_ONCE = 8;
 
-// A process that ends while it reads is followed after two minutes.
-const CLAIM_SQL = `UPDATE knowledge_source SET next_read_at = clock_timestamp() + interval '2 minutes'
+// Files are read one at a time: some minutes for all of them. A process that ends while it reads is followed after that.
+const CLAIM_SQL = `UPDATE knowledge_source SET next_read_at = clock_timestamp() + interval '4 minutes'
   WHERE id IN (SELECT id FROM knowledge_source WHERE next_read_at <= clock_timestamp() ORDER BY next_read_at
     LIMIT ${AT_ONCE} FOR UPDATE SKIP LOCKED)
-  RETURNING id, tenant_id AS "tenantId", session_id AS "sessionId", title, url, etag, last_modified AS "lastModified"`;
+  RETURNING id, tenant_id AS "tenantId", session_id AS "sessionId", title, url, media_id AS "mediaId", etag, last_modified AS "lastModified"`;
 const FAIL_SQL = `UPDATE knowledge_source SET error = $2, failures = failures + 1,
     next_read_at = clock_timestamp() + least(make_interval(hours => refresh_hours), interval '5 minutes' * 2 ^ least(failures, 12))
   WHERE id = $1`;
@@ -27,43 +29,61 @@ const ROOM_SQL = `SELECT ${CHARACTERS_MAX} - coalesce(sum(characters), 0)::int A
 const WRITE_SQL = `UPDATE knowledge_source SET text = $2, words = $3, characters = $4, is_shortened = $5, etag = $6,
     last_modified = $7, read_at = svc_now(tenant_id), ${NEXT} WHERE id = $1 RETURNING id`;
 
-/** An address that is due. */
-interface DueAddress extends Marks {
+/** Ends the reading of a file: it will be the same the next time. */
+const REFUSE_SQL = 'UPDATE knowledge_source SET error = $2, next_read_at = NULL WHERE id = $1';
+
+/** An address or a file that is due. */
+interface DueSource extends Marks {
   id: string;
   tenantId: string;
   sessionId: string;
   title: string;
-  url: string;
+  /** Address of it; null: it is a file. */
+  url: string | null;
+  mediaId: string;
 }
 
-/** This service reads addresses again and again, as often as their sources say; one that fails is tried sooner, and less often each time. */
+/**
+ * This service reads addresses again and again, as often as their sources say; one that fails is tried sooner, and less often each time. A file is read
+ * once.
+ */
 @Injectable()
 export class ReadingService {
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
     private readonly reader: AddressReader,
+    private readonly files: FileTexts,
     tasks: PeriodicTasks,
   ) {
-    tasks.add('addresses that are due', EVERY_MS, (stopping) => this.readDue(stopping));
+    tasks.add('sources that are due', EVERY_MS, (stopping) => this.readDue(stopping));
   }
 
   private async readDue(stopping: AbortSignal): Promise<void> {
-    const [due] = await this.dataSource.query<[DueAddress[], number]>(CLAIM_SQL);
-    await Promise.all(due.map((address) => this.read(address, stopping)));
+    const [due] = await this.dataSource.query<[DueSource[], number]>(CLAIM_SQL);
+    await Promise.all(due.map((source) => this.read(source, stopping)));
   }
 
-  private async read(address: DueAddress, stopping: AbortSignal): Promise<void> {
+  private async read(source: DueSource, stopping: AbortSignal): Promise<void> {
     try {
-      const page = await this.reader.read(address.url, address, stopping);
-      if (page) await this.write(address, page);
-      else await this.dataSource.query(SAME_SQL, [address.id]);
+      const read = await this.contentOf(source, stopping);
+      if (read) await this.write(source, read);
+      else await this.dataSource.query(SAME_SQL, [source.id]);
     } catch (error) {
-      if (!(error instanceof ReadFailure)) throw error;
-      if (!stopping.aborted) await this.dataSource.query(FAIL_SQL, [address.id, error.code]);
+      if (stopping.aborted) return;
+      if (error instanceof ReadFailure) await this.dataSource.query(FAIL_SQL, [source.id, error.code]);
+      else if (error instanceof UnreadableFile)
+        await this.dataSource.query(REFUSE_SQL, [source.id, error.code]);
+      else throw error;
     }
   }
 
-  private async write({ id, tenantId, sessionId, title }: DueAddress, page: Read): Promise<void> {
+  private async contentOf(source: DueSource, stopping: AbortSignal): Promise<Read | undefined> {
+    const { url, mediaId } = source;
+    if (url !== null) return this.reader.read(url, source, stopping);
+    return { text: await this.files.read(mediaId), etag: null, lastModified: null };
+  }
+
+  private async write({ id, tenantId, sessionId, title }: DueSource, page: Read): Promise<void> {
     await this.dataSource.transaction(async (tx) => {
       const [{ room }] = await tx.query<[{ room: number }]>(ROOM_SQL, [sessionId, id]);
       const whole = storable(page.text);

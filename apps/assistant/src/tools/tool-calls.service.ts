@@ -3,6 +3,7 @@ import { type AssistantMode, conversationIdOf } from '@svc/contracts';
 import { v5 as uuidv5 } from 'uuid';
 import { ModelFailure, Models, type ToolCall } from '../answers/model.js';
 import { postForText } from '../brains/post.js';
+import { storable } from '../storable.js';
 import { argumentsOf } from './parameters.js';
 import type { Tool } from './tool.repository.js';
 import { type CallingTurn, ToolCallRepository } from './tool-call.repository.js';
@@ -100,9 +101,7 @@ export class ToolCallsService {
     };
     const dispatcher = this.models.dispatcherFor({ isOperators: false });
     const options = { headers: { ...headers, [IDEMPOTENCY_KEY]: id }, dispatcher, timeoutMs, signal };
-    const text = (await postForText(url, body, options)).slice(0, ANSWER_MAX).toWellFormed();
-    // The database keeps no such character.
-    return text.replaceAll('\0', '') || 'Done.';
+    return storable((await postForText(url, body, options)).slice(0, ANSWER_MAX)) || 'Done.';
   }
 }
 

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { AssistantSettings, HandoffReason, KnowledgePassage, PublishedVersion } from '@svc/contracts';
 import { promptOf, type Said, textOf } from '../answers/prompt.js';
 import { TypingService } from '../answers/typing.service.js';
+import { ChatFilesService } from '../files/chat-files.service.js';
 import { KnowledgeService } from '../knowledge/knowledge.service.js';
 import { ProvidersService } from '../providers/providers.service.js';
 import { isOpen } from '../settings/hours.js';
@@ -18,6 +19,8 @@ import type { Answer, Interruption, Past, Turn, TurnEnd, TurnMessage } from './t
 const LOOP_ANSWERS = 20;
 /** Detail of an answer that is given outside of the hours. */
 export const CLOSED = 'OUTSIDE_HOURS';
+/** Wait of a turn for the room that its pictures take. */
+const ROOM_MS = 1_000;
 /** Longest question that is searched for, in characters. */
 const QUESTION_MAX = 4_000;
 
@@ -51,6 +54,7 @@ export class AnswerMaker {
     private readonly rounds: RoundsService,
     private readonly tools: ToolRepository,
     private readonly typing: TypingService,
+    private readonly files: ChatFilesService,
   ) {}
 
   async make(
@@ -91,11 +95,18 @@ export class AnswerMaker {
     if (!access) return { end: { outcome: 'NOT_CONFIGURED' } };
     const said = await readSaid();
     if ('end' in said) return said;
-    const messages = promptOf(settings, said, passages);
-    const question = { access, messages, maxTokens: settings.maxAnswerTokens };
-    const tools = await this.tools.ofNames(turn.tenantId, access.kind === 'openai' ? settings.tools : []);
-    const asked = this.rounds.ask(turn, question, tools, subscription, signal);
-    return settings.typing && turn.mode === 'auto' ? this.typing.during(turn, asked) : asked;
+    const isModel = access.kind === 'openai';
+    const tools = await this.tools.ofNames(turn.tenantId, isModel ? settings.tools : []);
+    const files = await this.files.open(said, settings, isModel);
+    if (!files) return { waitMs: ROOM_MS };
+    try {
+      const messages = promptOf(settings, said, passages, files);
+      const question = { access, messages, maxTokens: settings.maxAnswerTokens };
+      const asked = this.rounds.ask(turn, question, tools, subscription, signal);
+      return await (settings.typing && turn.mode === 'auto' ? this.typing.during(turn, asked) : asked);
+    } finally {
+      files.close();
+    }
   }
 
   /** Notes what no source has an answer to, where the session has sources or answers only from them. */

@@ -14,6 +14,8 @@ import type { Interruption, Turn } from './turn.js';
 
 /** Most calls of one turn without an answer: after them a person gets the conversation. */
 const MOST_CALLS = 3;
+/** Most calls of one turn that were left without an end, as by processes that died: each may have cost tokens. */
+const MOST_LEFT = 10;
 /** Longest wait that a server may ask for. */
 const WAIT_MAX_MS = 60_000;
 const WAIT_MS = 1_000;
@@ -45,6 +47,8 @@ export class ModelCallsService {
     subscription: SubscriptionState,
     signal: AbortSignal,
   ): Promise<CallOutcome> {
+    // Whatever keeps a turn from its end must not ask for ever.
+    if ((await this.calls.failuresOf(turn)) >= MOST_LEFT) return { failed: 'TOO_MANY_CALLS' };
     let failure: ModelFailure | undefined;
     for (const model of question.access.models) {
       const outcome = await this.askModel(turn, { ...question, model }, subscription, signal);

@@ -26,6 +26,7 @@ export {
   type KnowledgeState,
   SearchKnowledgeBody,
   SOURCE_CHARACTERS_MAX,
+  SOURCE_FILE_MAX,
   SOURCES_MAX,
 } from './assistant/knowledge.js';
 export {

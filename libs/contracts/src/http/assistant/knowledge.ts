@@ -14,8 +14,8 @@ import {
 } from 'class-validator';
 import { MayBeAbsent } from '../may-be-absent.js';
 
-/** Kinds of sources: a text that was given, or an address that is read again and again. */
-export const KNOWLEDGE_KINDS = ['TEXT', 'ADDRESS'] as const;
+/** Kinds of sources: a text that was given, an address that is read again and again, or a file that was uploaded. */
+export const KNOWLEDGE_KINDS = ['TEXT', 'ADDRESS', 'FILE'] as const;
 /** Value of `KNOWLEDGE_KINDS`. */
 export type KnowledgeKind = (typeof KNOWLEDGE_KINDS)[number];
 
@@ -26,10 +26,12 @@ export type KnowledgeState = (typeof KNOWLEDGE_STATES)[number];
 
 /** Most characters of one source. */
 export const SOURCE_CHARACTERS_MAX = 100_000;
+/** Largest file that is read as a source, in bytes. */
+export const SOURCE_FILE_MAX = 10_000_000;
 /** Most sources of one session. */
 export const SOURCES_MAX = 100;
 
-/** Body of `POST /v1/sessions/:id/assistant/knowledge`: a text with its title, or an address. */
+/** Body of `POST /v1/sessions/:id/assistant/knowledge`: a text with its title, an address, or a file. */
 export class AddKnowledgeBody {
   @ApiProperty({
     description: 'Name of the source, which is searched, too.',
@@ -42,7 +44,7 @@ export class AddKnowledgeBody {
   title: string;
 
   @ApiPropertyOptional({
-    description: 'What the source says. Either `text` or `url` is given.',
+    description: 'What the source says. One of `text`, `url` and `mediaId` is given.',
     example: 'We are open from Monday to Friday, 7:00 to 18:00. We are closed on Sundays.',
     minLength: 1,
     maxLength: SOURCE_CHARACTERS_MAX,
@@ -65,6 +67,16 @@ export class AddKnowledgeBody {
   url?: string;
 
   @ApiPropertyOptional({
+    description:
+      'A file uploaded before with POST /v1/media: PDF, Word (docx), HTML or plain text, 10 MB at most. It is read once; the source stays when the upload is deleted.',
+    format: 'uuid',
+    example: '0198c0de-0000-7000-8000-0000000000d1',
+  })
+  @MayBeAbsent()
+  @IsUUID()
+  mediaId?: string;
+
+  @ApiPropertyOptional({
     description: 'Hours after which an address is read again. Left out: 24.',
     type: 'integer',
     example: 24,
@@ -85,7 +97,7 @@ export class KnowledgeSource {
   id: string;
 
   @ApiProperty({
-    description: 'TEXT: it was given. ADDRESS: it is read there.',
+    description: 'TEXT: it was given. ADDRESS: it is read there. FILE: it was uploaded.',
     enum: KNOWLEDGE_KINDS,
     example: 'TEXT',
   })
@@ -96,7 +108,7 @@ export class KnowledgeSource {
   @IsString()
   title: string;
 
-  @ApiProperty({ description: 'Its address; null: a text.', type: String, nullable: true, example: null })
+  @ApiProperty({ description: 'Its address; null: it has none.', type: String, nullable: true, example: null })
   @IsOptional()
   @IsString()
   url: string | null;
@@ -121,7 +133,7 @@ export class KnowledgeSource {
   state: KnowledgeState;
 
   @ApiProperty({
-    description: 'Why the last reading failed, as `HTTP_404`, `TIMEOUT` or `TOO_LARGE`; null: it did not.',
+    description: 'Why the last reading failed, as `HTTP_404`, `TIMEOUT` or `TOO_LARGE`; of a file, as `UNREADABLE`, `ENCRYPTED`, `NO_TEXT` (no kind that is read) or `EMPTY` (pictures alone); null: it did not.',
     type: String,
     nullable: true,
     example: null,

@@ -70,6 +70,24 @@ export class AssistantSettings {
   tools: string[] = [];
 
   @ApiPropertyOptional({
+    description:
+      'Whether the model sees the pictures of the contact: the four newest, up to 3 MB each. The model has to take pictures; a brain of your own gets none. Left out: false.',
+    example: true,
+  })
+  @MayBeAbsent()
+  @IsBoolean()
+  readPictures: boolean = false;
+
+  @ApiPropertyOptional({
+    description:
+      'Whether the model reads the documents of the contact: PDF, Word (docx) and text up to 10 MB, the beginning of the two newest. Left out: false.',
+    example: true,
+  })
+  @MayBeAbsent()
+  @IsBoolean()
+  readDocuments: boolean = false;
+
+  @ApiPropertyOptional({
     description: 'Model of this session; null takes that of the provider. Left out: null.',
     type: String,
     nullable: true,
