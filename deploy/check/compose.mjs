@@ -15,7 +15,7 @@ export function wrongCompose(files) {
   const { has, at } = main;
   return [
     ...services.flatMap(({ app }) => [
-      ...(has(app) ? wrongService(main, app) : [`${at()}: ${app} is missing.`]),
+      ...(has(app) ? [...wrongService(main, app), ...wrongWay(main, app)] : [`${at()}: ${app} is missing.`]),
       ...wrongMigration(main, app),
     ]),
     ...wrongService(sandbox, 'simulator'),
@@ -88,6 +88,17 @@ function wrongService({ services: all, at }, app) {
       at(app),
       `${app} writes to ${folder}, where no volume is mounted.`,
     ]),
+  );
+}
+
+/** A service that calls others than the database and NATS has a way out, and no other has one. */
+function wrongWay({ services: all, at }, app) {
+  const { networks = [] } = all[app];
+  const isOut = (Array.isArray(networks) ? networks : Object.keys(networks)).includes('outer');
+  const isCaller = services.some((one) => one.app === app && one.exits.length > 0);
+  return sentences(
+    [isCaller && !isOut, at(app), `${app} calls others, and is not on the network outer.`],
+    [!isCaller && isOut, at(app), `${app} calls nobody, and is on the network outer.`],
   );
 }
 

@@ -33,7 +33,8 @@ const SERVICES = {
     exits: ['public'],
   },
   assistant: {
-    size: { replicas: 2, cpu: '250m', memory: '384Mi' },
+    // A file of a contact unpacks to 220 MB at most before its reading is ended.
+    size: { replicas: 2, cpu: '250m', memory: '640Mi' },
     exits: ['public'],
     sandbox: { SANDBOX_LLM_URL: 'http://simulator:7073/llm/v1' },
   },

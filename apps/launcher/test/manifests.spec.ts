@@ -186,6 +186,24 @@ test('an image of Compose that is labelled with another version than its own is 
   ]);
 });
 
+test.each([
+  [
+    'networks: [inner, outer]',
+    'networks: [inner]',
+    'session-worker calls others, and is not on the network outer.',
+  ],
+  [
+    'subpath: limits } }\n    networks: [inner]',
+    'subpath: limits } }\n    networks: [inner, outer]',
+    'limits calls nobody, and is on the network outer.',
+  ],
+])('a way out of a service of Compose that is wrong is named (%s)', async (from, to, sentence) => {
+  const seeded = seed('docker/compose.yaml', from, to);
+  expect(await problemsOfDeploy(seeded)).toEqual([
+    expect.stringMatching(new RegExp(`^docker/compose\\.yaml:\\d+: ${sentence}$`)),
+  ]);
+});
+
 test('templates use nothing but values, if and range', () => {
   const seeded = seed(TEMPLATE, '.Values.limits.image', '.Values.limits.image | quote');
   expect(() => differencesOfChart(seeded)).toThrow(

@@ -33,6 +33,35 @@ test('a source is added, listed page by page, found, read and deleted', async ()
   expectError(await call(`DELETE ${path}/${ids[0]}`), 404, 'KNOWLEDGE_NOT_FOUND');
 });
 
+async function uploaded(bytes: number, owner = tenant): Promise<string> {
+  const form = new FormData();
+  form.append('file', new Blob([new Uint8Array(bytes).fill(97)], { type: 'text/plain' }), 'prices.txt');
+  const headers = { authorization: `Bearer ${owner.apiKey}` };
+  const response = await fetch(`${gateway.service.url}/v1/media`, { method: 'POST', headers, body: form });
+  return ((await response.json()) as { mediaId: string }).mediaId;
+}
+
+test('a file that was uploaded becomes a source, named as the store has it', async () => {
+  const mediaId = await uploaded(100);
+  const source = { title: 'Prices', mediaId: mediaId.toUpperCase() };
+  const { status, body } = await call(`POST ${pathOf(aSession())}`, source);
+  expect([status, body]).toMatchObject([201, { kind: 'FILE', state: 'WAITING' }]);
+  expect(gateway.fakes.assistant.knowledge.files.at(-1)).toBe(mediaId);
+});
+
+test.each([
+  ['that is not there', () => randomUUID()],
+  ['of another tenant', async () => uploaded(100, await gateway.createTenant())],
+  ['of more than 10 MB', () => uploaded(10_000_001)],
+])('a file %s is refused', async (_, file) => {
+  const source = { title: 'Prices', mediaId: await file() };
+  const before = gateway.fakes.assistant.knowledge.files.length;
+  const answer = await call(`POST ${pathOf(aSession())}`, source);
+  expectError(answer, 400, 'VALIDATION_FAILED');
+  expect(fieldsOf(answer)).toEqual(['mediaId']);
+  expect(gateway.fakes.assistant.knowledge.files).toHaveLength(before);
+});
+
 test('who has added and deleted a source is in the audit log', async () => {
   const sessionId = aSession();
   const { body } = await call(`POST ${pathOf(sessionId)}`, HOURS);

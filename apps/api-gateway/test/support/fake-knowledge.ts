@@ -28,6 +28,8 @@ const keyOf = ({ tenantId, sessionId }: SessionRef): string => `${tenantId}/${se
 export class FakeKnowledge {
   /** Gaps by tenant and session, those asked last first. */
   readonly gaps = new Map<string, ListedGap[]>();
+  /** Files that were asked to be read. */
+  readonly files: string[] = [];
   private readonly sources = new Map<string, KnowledgeSourceText[]>();
 
   answer(on: On, audit: Audit): void {
@@ -74,15 +76,26 @@ export class FakeKnowledge {
   }
 
   private add({
-    source: { title, text, url, refreshHours = 24 },
+    source: { title, text, url, mediaId, refreshHours = 24 },
     ...ref
   }: AddKnowledgeV1): KnowledgeSourceText {
-    if (text === undefined && url === undefined) throw invalidField('text', 'text must not be empty');
+    if (text === undefined && url === undefined && mediaId === undefined)
+      throw invalidField('text', 'text must not be empty');
+    if (url !== undefined && mediaId !== undefined) throw invalidField('mediaId', 'mediaId must be left out');
     if (text !== undefined && url !== undefined) throw invalidField('text', 'text must be left out');
     const at = new Date().toISOString();
+    if (mediaId) this.files.push(mediaId);
+    const waits = { state: 'WAITING', readAt: null, nextReadAt: at } as const;
+    const isRead = { state: 'READY', readAt: at, nextReadAt: null } as const;
     const kind: Partial<KnowledgeSourceText> = url
-      ? { kind: 'ADDRESS', url, refreshHours, state: 'WAITING', readAt: null, nextReadAt: at }
-      : { kind: 'TEXT', url: null, refreshHours: null, state: 'READY', readAt: at, nextReadAt: null };
+      ? { kind: 'ADDRESS', url, refreshHours, ...waits }
+      : {
+          kind: 'TEXT',
+          url: null,
+          refreshHours: null,
+          ...isRead,
+          ...(mediaId && { kind: 'FILE', ...waits }),
+        };
     const fields = { id: uuidv7(), title, text: text ?? '', characters: text?.length ?? 0, createdAt: at };
     const source = { ...fields, ...kind, error: null, shortened: false } as KnowledgeSourceText;
     this.sources.set(keyOf(ref), [source, ...this.of(ref)]);

@@ -4,13 +4,18 @@
 export interface AddKnowledgeBody {
   /** Name of the source, which is searched, too. */
   title: string;
-  /** What the source says. Either `text` or `url` is given. */
+  /** What the source says. One of `text`, `url` and `mediaId` is given. */
   text?: string | undefined;
   /**
    * Public https address of a page of HTML or plain text, 2 MB at most. It is read at once, and again by its
    * schedule.
    */
   url?: string | undefined;
+  /**
+   * A file uploaded before with POST /v1/media: PDF, Word (docx), HTML or plain text, 10 MB at most. It is
+   * read once; the source stays when the upload is deleted.
+   */
+  mediaId?: string | undefined;
   /** Hours after which an address is read again. Left out: 24. */
   refreshHours?: number | undefined;
 }
@@ -101,6 +106,16 @@ export interface AssistantSettings {
    * itself. Left out: none.
    */
   tools?: string[] | undefined;
+  /**
+   * Whether the model sees the pictures of the contact: the four newest, up to 3 MB each. The model has to
+   * take pictures; a brain of your own gets none. Left out: false.
+   */
+  readPictures?: boolean | undefined;
+  /**
+   * Whether the model reads the documents of the contact: PDF, Word (docx) and text up to 10 MB, the
+   * beginning of the two newest. Left out: false.
+   */
+  readDocuments?: boolean | undefined;
   /** Model of this session; null takes that of the provider. Left out: null. */
   model?: string | null | undefined;
   /** Most tokens of one answer. Left out: 600. */
@@ -1144,11 +1159,11 @@ export interface KnowledgePassage {
 export interface KnowledgeSource {
   /** Id of the source. */
   id: string;
-  /** TEXT: it was given. ADDRESS: it is read there. More may come. */
-  kind: 'TEXT' | 'ADDRESS' | (string & {});
+  /** TEXT: it was given. ADDRESS: it is read there. FILE: it was uploaded. More may come. */
+  kind: 'TEXT' | 'ADDRESS' | 'FILE' | (string & {});
   /** Name of the source. */
   title: string;
-  /** Its address; null: a text. */
+  /** Its address; null: it has none. */
   url: string | null;
   /** Hours after which it is read again; null: never. */
   refreshHours: number | null;
@@ -1157,7 +1172,10 @@ export interface KnowledgeSource {
    * says; what was read before is searched on. More may come.
    */
   state: 'READY' | 'WAITING' | 'FAILED' | (string & {});
-  /** Why the last reading failed, as `HTTP_404`, `TIMEOUT` or `TOO_LARGE`; null: it did not. */
+  /**
+   * Why the last reading failed, as `HTTP_404`, `TIMEOUT` or `TOO_LARGE`; of a file, as `UNREADABLE`,
+   * `ENCRYPTED`, `NO_TEXT` (no kind that is read) or `EMPTY` (pictures alone); null: it did not.
+   */
   error: string | null;
   /** Characters that are kept of it. */
   characters: number;
@@ -1183,11 +1201,11 @@ export interface KnowledgeSourcePage {
 export interface KnowledgeSourceText {
   /** Id of the source. */
   id: string;
-  /** TEXT: it was given. ADDRESS: it is read there. More may come. */
-  kind: 'TEXT' | 'ADDRESS' | (string & {});
+  /** TEXT: it was given. ADDRESS: it is read there. FILE: it was uploaded. More may come. */
+  kind: 'TEXT' | 'ADDRESS' | 'FILE' | (string & {});
   /** Name of the source. */
   title: string;
-  /** Its address; null: a text. */
+  /** Its address; null: it has none. */
   url: string | null;
   /** Hours after which it is read again; null: never. */
   refreshHours: number | null;
@@ -1196,7 +1214,10 @@ export interface KnowledgeSourceText {
    * says; what was read before is searched on. More may come.
    */
   state: 'READY' | 'WAITING' | 'FAILED' | (string & {});
-  /** Why the last reading failed, as `HTTP_404`, `TIMEOUT` or `TOO_LARGE`; null: it did not. */
+  /**
+   * Why the last reading failed, as `HTTP_404`, `TIMEOUT` or `TOO_LARGE`; of a file, as `UNREADABLE`,
+   * `ENCRYPTED`, `NO_TEXT` (no kind that is read) or `EMPTY` (pictures alone); null: it did not.
+   */
   error: string | null;
   /** Characters that are kept of it. */
   characters: number;

@@ -12,11 +12,14 @@ class _AddKnowledgeBodyNeeded(TypedDict):
 class AddKnowledgeBody(_AddKnowledgeBodyNeeded, total=False):
     """`AddKnowledgeBody` of the API description."""
 
-    # What the source says. Either `text` or `url` is given.
+    # What the source says. One of `text`, `url` and `mediaId` is given.
     text: str
     # Public https address of a page of HTML or plain text, 2 MB at most. It is read at once, and again by its
     # schedule.
     url: str
+    # A file uploaded before with POST /v1/media: PDF, Word (docx), HTML or plain text, 10 MB at most. It is
+    # read once; the source stays when the upload is deleted.
+    mediaId: str
     # Hours after which an address is read again. Left out: 24.
     refreshHours: int
 
@@ -104,6 +107,12 @@ class AssistantSettings(TypedDict, total=False):
     # Names of your tools that the model may call; it gets no other one. A brain of your own has its tools
     # itself. Left out: none.
     tools: List[str]
+    # Whether the model sees the pictures of the contact: the four newest, up to 3 MB each. The model has to
+    # take pictures; a brain of your own gets none. Left out: false.
+    readPictures: bool
+    # Whether the model reads the documents of the contact: PDF, Word (docx) and text up to 10 MB, the
+    # beginning of the two newest. Left out: false.
+    readDocuments: bool
     # Model of this session; null takes that of the provider. Left out: null.
     model: Optional[str]
     # Most tokens of one answer. Left out: 600.
@@ -1080,18 +1089,19 @@ class KnowledgeSource(TypedDict):
 
     # Id of the source.
     id: str
-    # TEXT: it was given. ADDRESS: it is read there. More may come.
+    # TEXT: it was given. ADDRESS: it is read there. FILE: it was uploaded. More may come.
     kind: str
     # Name of the source.
     title: str
-    # Its address; null: a text.
+    # Its address; null: it has none.
     url: Optional[str]
     # Hours after which it is read again; null: never.
     refreshHours: Optional[int]
     # READY: it is searched. WAITING: it has not been read yet. FAILED: the last reading failed, as `error`
     # says; what was read before is searched on. More may come.
     state: str
-    # Why the last reading failed, as `HTTP_404`, `TIMEOUT` or `TOO_LARGE`; null: it did not.
+    # Why the last reading failed, as `HTTP_404`, `TIMEOUT` or `TOO_LARGE`; of a file, as `UNREADABLE`,
+    # `ENCRYPTED`, `NO_TEXT` (no kind that is read) or `EMPTY` (pictures alone); null: it did not.
     error: Optional[str]
     # Characters that are kept of it.
     characters: int
@@ -1119,18 +1129,19 @@ class KnowledgeSourceText(TypedDict):
 
     # Id of the source.
     id: str
-    # TEXT: it was given. ADDRESS: it is read there. More may come.
+    # TEXT: it was given. ADDRESS: it is read there. FILE: it was uploaded. More may come.
     kind: str
     # Name of the source.
     title: str
-    # Its address; null: a text.
+    # Its address; null: it has none.
     url: Optional[str]
     # Hours after which it is read again; null: never.
     refreshHours: Optional[int]
     # READY: it is searched. WAITING: it has not been read yet. FAILED: the last reading failed, as `error`
     # says; what was read before is searched on. More may come.
     state: str
-    # Why the last reading failed, as `HTTP_404`, `TIMEOUT` or `TOO_LARGE`; null: it did not.
+    # Why the last reading failed, as `HTTP_404`, `TIMEOUT` or `TOO_LARGE`; of a file, as `UNREADABLE`,
+    # `ENCRYPTED`, `NO_TEXT` (no kind that is read) or `EMPTY` (pictures alone); null: it did not.
     error: Optional[str]
     # Characters that are kept of it.
     characters: int

@@ -67,7 +67,7 @@ const KNOWLEDGE: ContractCase<KnowledgeWorld>[] = [
     },
   },
   {
-    name: 'a source has either a text or an address, which is read later',
+    name: 'a source is a text, or an address or a file, which are read later',
     run: async (world) => {
       const ref = { tenantId: randomUUID(), sessionId: randomUUID() };
       await assertFieldRefused(world, AddKnowledge, { ...ref, source: { title: 'Hours' } }, 'text');
@@ -82,6 +82,11 @@ const KNOWLEDGE: ContractCase<KnowledgeWorld>[] = [
         refreshHours: 24,
         characters: 0,
       });
+      const mediaId = randomUUID();
+      await assertFieldRefused(world, AddKnowledge, { ...ref, source: { ...address, mediaId } }, 'mediaId');
+      const file = { ...ref, source: { title: 'Hours', mediaId } };
+      const { source: ofFile } = await world.rpc.request(AddKnowledge, file);
+      assertFields(ofFile, { kind: 'FILE', state: 'WAITING', url: null, refreshHours: null, characters: 0 });
     },
   },
   {
