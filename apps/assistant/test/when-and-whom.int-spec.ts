@@ -111,6 +111,34 @@ describe('a contact', () => {
     ]);
   });
 
+  test('whose tokens of the day are used up gets no answer, while another one does', async () => {
+    const shop = await scene.shop({ tokensPerContactPerDay: 150 });
+    await scene.model.rules(shop.key, [{ text: 'Yes.', usage: { promptTokens: 90, completionTokens: 10 } }]);
+    const [chat, other] = [aContact(), aContact()];
+    const outcomes = [];
+    for (const turn of [1, 2, 3]) outcomes.push(await talk(shop, chat, 'Hello', turn));
+    const answered = { outcome: 'ANSWERED', detail: null };
+    expect(outcomes).toEqual([answered, answered, { outcome: 'CONTACT_USED_UP', detail: 'TOKENS' }]);
+    expect(await talk(shop, other, 'Hello')).toEqual(answered);
+    expect(await scene.model.calls(shop.key)).toHaveLength(3);
+  });
+
+  test('after the tokens of the session are used up gets no answer, until 24 hours are over', async () => {
+    const shop = await scene.shop({ tokensPerDay: 100 });
+    await scene.model.rules(shop.key, [{ text: 'Yes.', usage: { promptTokens: 90, completionTokens: 10 } }]);
+    const [chat, other] = [aContact(), aContact()];
+    const answered = { outcome: 'ANSWERED', detail: null };
+    expect(await talk(shop, chat, 'Hello')).toEqual(answered);
+    expect(await talk(shop, other, 'Hello')).toEqual({
+      outcome: 'TOKENS_USED_UP',
+      detail: 'BUDGET_OF_SESSION',
+    });
+    await scene.service.database.query(
+      `UPDATE assistant.model_call SET accounted_at = accounted_at - interval '24 h' WHERE session_id = '${shop.sessionId}'`,
+    );
+    expect(await talk(shop, other, 'Hello', 2)).toEqual(answered);
+  });
+
   test('who has had all answers of the day gets none, while another one does', async () => {
     const shop = await scene.shop({ answersPerContactPerDay: 2 });
     const [chat, other] = [aContact(), aContact()];

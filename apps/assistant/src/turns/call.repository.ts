@@ -16,7 +16,7 @@ const LEFT_BEHIND_SQL = `${LEFT} JOIN turn t ON t.id = c.turn_id
   WHERE c.state = 'BEGUN' AND t.state = 'DONE' AND t.ended_at < clock_timestamp() - interval '30 s' LIMIT 100`;
 const FAIL_SQL = `UPDATE model_call SET state = $2 WHERE id = $1 AND state = 'BEGUN'`;
 const ANSWERED_SQL = `UPDATE model_call SET state = 'ANSWERED', prompt_tokens = $2, completion_tokens = $3, cached_tokens = $4,
-    is_estimated = $5, is_used = $6
+    is_estimated = $5, is_used = $6, session_id = $7, accounted_at = svc_now(tenant_id)
   WHERE id = $1 AND state <> 'ANSWERED'`;
 const ACCEPT_SQL = `UPDATE turn SET state = 'ANSWERED', parts = $4, version = $5, handoff = $6, detail = $7, mode = $8, sources = $9
   WHERE id = $1 AND claim = $2 AND generation = $3 RETURNING id`;
@@ -24,7 +24,17 @@ const RESTART_SQL = `UPDATE turn SET state = 'WAITING', restarts = restarts + 1,
     due_at = clock_timestamp() + make_interval(secs => $3::float / 1000)
   WHERE id = $1 AND claim = $2 AND state = 'ANSWERING' AND restarts = 0 RETURNING id`;
 const FAILURES_SQL = `SELECT count(*)::int AS count FROM model_call WHERE turn_id = $1 AND state IN ('FAILED', 'LOST')`;
+const TOKENS_SQL = `SELECT coalesce(sum(tokens), 0)::float8 AS session,
+    coalesce(sum(tokens) FILTER (WHERE chat = $3), 0)::float8 AS contact
+  FROM (SELECT c.prompt_tokens + c.completion_tokens AS tokens, t.chat FROM model_call c JOIN turn t ON t.id = c.turn_id
+    WHERE c.session_id = $2 AND c.accounted_at > svc_now($1) - interval '24 h' AND t.purpose = 'answer') AS told`;
 const NOW_SQL = 'SELECT svc_now($1) AS now';
+
+/** Tokens of the last 24 hours. */
+export interface UsedTokens {
+  session: number;
+  contact: number;
+}
 
 /** Fate of an answer: it is the turn's, or messages came meanwhile and the turn begins again, or the turn is somebody else's. */
 export type AnswerFate = 'accepted' | 'restarted' | 'gone';
@@ -85,6 +95,12 @@ export class CallRepository {
     return row.count;
   }
 
+  /** Counts the tokens of the last 24 hours, by the clock of the tenant: those of the session, and those of the contact of a turn. */
+  async tokensOf({ tenantId, sessionId, chat }: Turn): Promise<UsedTokens> {
+    const [row] = await this.dataSource.query<[UsedTokens]>(TOKENS_SQL, [tenantId, sessionId, chat]);
+    return row;
+  }
+
   /**
    * Writes an answer and what it cost, in one transaction. It is accounted for in any case; it is the turn's where no message has come
    * since the turn was read. Otherwise the turn begins again, once.
@@ -111,7 +127,7 @@ export class CallRepository {
     isUsed: boolean,
   ): Promise<Envelope> {
     const { prompt, completion, cached, isEstimated } = call.tokens;
-    await tx.query(ANSWERED_SQL, [call.id, prompt, completion, cached, isEstimated, isUsed]);
+    await tx.query(ANSWERED_SQL, [call.id, prompt, completion, cached, isEstimated, isUsed, turn.sessionId]);
     const event = await this.eventOf(tx, turn, call);
     await insertEvents(tx, [event]);
     return event;

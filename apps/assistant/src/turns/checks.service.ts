@@ -12,6 +12,7 @@ import {
   type SubscriptionState,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
+import { CallRepository } from './call.repository.js';
 import { ConversationsService } from '../conversations/conversations.service.js';
 import type { Interruption, Past, Turn, TurnEnd } from './turn.js';
 import { TurnRepository } from './turn.repository.js';
@@ -40,6 +41,7 @@ export class ChecksService {
     private readonly rpc: RpcClient,
     private readonly conversations: ConversationsService,
     private readonly turns: TurnRepository,
+    private readonly calls: CallRepository,
   ) {}
 
   /** @throws AppError where another service does not answer: the turn is tried again. */
@@ -56,13 +58,24 @@ export class ChecksService {
     });
     const past = await this.turns.pastOf(turn);
     const tier = limits.sessions[0]?.tier ?? 0;
-    return endOfDay(limits, past, settings) ?? { subscription, tier, isSandbox: sandbox, past };
+    const used = endOfDay(limits, past, settings) ?? (await this.endOfBudget(turn, settings));
+    return used ?? { subscription, tier, isSandbox: sandbox, past };
   }
 
   /** Checks what is only tried out: nobody is written to, so the subscription alone says whether it may be. */
   async checkPlay(turn: Turn): Promise<Omit<Checked, 'past'> | Interruption> {
     const [{ sandbox = false }, subscription] = await this.stateOf(turn);
     return endOfSubscription(subscription) ?? { subscription, tier: PLAY_TIER, isSandbox: sandbox };
+  }
+
+  private async endOfBudget(
+    turn: Turn,
+    { tokensPerDay, tokensPerContactPerDay }: AssistantSettings,
+  ): Promise<Interruption | undefined> {
+    if (tokensPerDay === null && tokensPerContactPerDay === null) return undefined;
+    const { session, contact } = await this.calls.tokensOf(turn);
+    if (session >= (tokensPerDay ?? Infinity)) return endOf('TOKENS_USED_UP', 'BUDGET_OF_SESSION');
+    return contact >= (tokensPerContactPerDay ?? Infinity) ? endOf('CONTACT_USED_UP', 'TOKENS') : undefined;
   }
 
   private stateOf({ tenantId, sessionId }: Turn): Promise<[SessionReply, SubscriptionState]> {

@@ -320,6 +320,36 @@ export class AssistantSettings {
   answersPerContactPerDay: number = 100;
 
   @ApiPropertyOptional({
+    description:
+      'Tokens for one contact in 24 hours beyond which no model is asked any more; null: no bound of their own. The answer that passes them is still given. Left out: null.',
+    type: 'integer',
+    nullable: true,
+    minimum: 1,
+    maximum: 100_000_000,
+    example: 50_000,
+  })
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(100_000_000)
+  tokensPerContactPerDay: number | null = null;
+
+  @ApiPropertyOptional({
+    description:
+      'Tokens of all conversations of the session in 24 hours beyond which no model is asked any more; null: no bound of their own. Left out: null.',
+    type: 'integer',
+    nullable: true,
+    minimum: 1,
+    maximum: 1_000_000_000,
+    example: 1_000_000,
+  })
+  @IsOptional()
+  @IsInt()
+  @Min(1)
+  @Max(1_000_000_000)
+  tokensPerDay: number | null = null;
+
+  @ApiPropertyOptional({
     description: 'When it answers; null: always. Left out: null.',
     type: BusinessHours,
     nullable: true,
