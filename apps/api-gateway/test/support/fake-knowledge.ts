@@ -1,5 +1,6 @@
 import {
   AddKnowledge,
+  type AddKnowledgeBody,
   type AddKnowledgeV1,
   AppError,
   DeleteKnowledge,
@@ -75,29 +76,13 @@ export class FakeKnowledge {
     return gaps.map(({ id }) => id);
   }
 
-  private add({
-    source: { title, text, url, mediaId, refreshHours = 24 },
-    ...ref
-  }: AddKnowledgeV1): KnowledgeSourceText {
-    if (text === undefined && url === undefined && mediaId === undefined)
-      throw invalidField('text', 'text must not be empty');
-    if (url !== undefined && mediaId !== undefined) throw invalidField('mediaId', 'mediaId must be left out');
-    if (text !== undefined && url !== undefined) throw invalidField('text', 'text must be left out');
-    const at = new Date().toISOString();
+  private add({ source: given, ...ref }: AddKnowledgeV1): KnowledgeSourceText {
+    const { title, text = '', mediaId } = given;
+    checkKind(given);
     if (mediaId) this.files.push(mediaId);
-    const waits = { state: 'WAITING', readAt: null, nextReadAt: at } as const;
-    const isRead = { state: 'READY', readAt: at, nextReadAt: null } as const;
-    const kind: Partial<KnowledgeSourceText> = url
-      ? { kind: 'ADDRESS', url, refreshHours, ...waits }
-      : {
-          kind: 'TEXT',
-          url: null,
-          refreshHours: null,
-          ...isRead,
-          ...(mediaId && { kind: 'FILE', ...waits }),
-        };
-    const fields = { id: uuidv7(), title, text: text ?? '', characters: text?.length ?? 0, createdAt: at };
-    const source = { ...fields, ...kind, error: null, shortened: false } as KnowledgeSourceText;
+    const at = new Date().toISOString();
+    const fields = { id: uuidv7(), title, text, characters: text.length, createdAt: at };
+    const source = { ...fields, ...kindOf(given, at), error: null, shortened: false } as KnowledgeSourceText;
     this.sources.set(keyOf(ref), [source, ...this.of(ref)]);
     return source;
   }
@@ -118,6 +103,19 @@ export class FakeKnowledge {
     );
     return {};
   }
+}
+
+function checkKind({ text, url, mediaId }: AddKnowledgeBody): void {
+  const places = [url, mediaId].filter((place) => place !== undefined);
+  if (places.length === 2) throw invalidField('mediaId', 'mediaId must be left out');
+  if ((text === undefined) === (places.length === 0)) throw invalidField('text', 'text is one of three');
+}
+
+function kindOf({ url, mediaId, refreshHours = 24 }: AddKnowledgeBody, at: string): object {
+  const waits = { state: 'WAITING', readAt: null, nextReadAt: at };
+  if (url) return { kind: 'ADDRESS', url, refreshHours, ...waits };
+  if (mediaId) return { kind: 'FILE', url: null, refreshHours: null, ...waits };
+  return { kind: 'TEXT', url: null, refreshHours: null, state: 'READY', readAt: at, nextReadAt: null };
 }
 
 function found<T extends { id: string }>(own: T[], id: string): T {

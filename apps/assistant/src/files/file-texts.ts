@@ -62,7 +62,7 @@ async function readInThread(bytes: Buffer<ArrayBuffer>): Promise<FileReading> {
     return await new Promise<FileReading>((resolve) => {
       const failWith = (problem: string) => (): void => resolve({ problem });
       worker.once('message', resolve);
-      // Where its memory is used up, it ends with an error.
+      // A thread whose memory is used up ends with an error.
       worker.once('error', failWith('UNREADABLE'));
       worker.once('exit', failWith('UNREADABLE'));
       const look = (): void => {

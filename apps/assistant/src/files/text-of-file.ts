@@ -65,7 +65,7 @@ function plainTextOf(bytes: Uint8Array): string | undefined {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
   if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes);
-  // eslint-disable-next-line no-control-regex -- files that are no text have such characters
+  // Files that are no text have such characters.
   if (/[\0-\x08\x0e-\x1a]/.test(strFromU8(bytes.subarray(0, 100_000), true))) return undefined;
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);

@@ -90,15 +90,18 @@ export class KnowledgeService {
 
 /** Refuses what is no source, or several. @throws AppError `VALIDATION_FAILED` */
 function checkKind({ text, url, mediaId, refreshHours }: AddKnowledgeBody): void {
-  const isText = url === undefined && mediaId === undefined;
-  if (isText && (text === undefined || text.trim() === ''))
-    throw invalidField('text', 'text must not be empty, or url or mediaId be given');
-  if (!isText && text !== undefined)
-    throw invalidField('text', 'text must be left out where url or mediaId is given');
   if (url !== undefined && mediaId !== undefined)
     throw invalidField('mediaId', 'mediaId must be left out where url is given');
+  checkText(text, url ?? mediaId);
   if (url === undefined && refreshHours !== undefined)
     throw invalidField('refreshHours', 'refreshHours must be left out where no url is given');
+}
+
+function checkText(text: string | undefined, place: string | undefined): void {
+  if (place !== undefined && text !== undefined)
+    throw invalidField('text', 'text must be left out where url or mediaId is given');
+  if (place === undefined && (text === undefined || text.trim() === ''))
+    throw invalidField('text', 'text must not be empty, or url or mediaId be given');
 }
 
 function checkRoom({ sources, characters }: HeldSources, more: number): void {
