@@ -108,7 +108,12 @@ export class KnowledgeSource {
   @IsString()
   title: string;
 
-  @ApiProperty({ description: 'Its address; null: it has none.', type: String, nullable: true, example: null })
+  @ApiProperty({
+    description: 'Its address; null: it has none.',
+    type: String,
+    nullable: true,
+    example: null,
+  })
   @IsOptional()
   @IsString()
   url: string | null;
@@ -133,7 +138,8 @@ export class KnowledgeSource {
   state: KnowledgeState;
 
   @ApiProperty({
-    description: 'Why the last reading failed, as `HTTP_404`, `TIMEOUT` or `TOO_LARGE`; of a file, as `UNREADABLE`, `ENCRYPTED`, `NO_TEXT` (no kind that is read) or `EMPTY` (pictures alone); null: it did not.',
+    description:
+      'Why the last reading failed, as `HTTP_404`, `TIMEOUT` or `TOO_LARGE`; of a file, as `UNREADABLE`, `ENCRYPTED`, `NO_TEXT` (no kind that is read) or `EMPTY` (pictures alone); null: it did not.',
     type: String,
     nullable: true,
     example: null,
