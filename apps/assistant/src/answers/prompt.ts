@@ -1,5 +1,4 @@
 import type { AssistantSettings, KnowledgePassage, MessageBody } from '@svc/contracts';
-import type { ChatFiles } from '../files/chat-files.service.js';
 import type { ModelMessage } from './model.js';
 
 /** A message of the conversation, before or in the turn. */
@@ -9,6 +8,14 @@ export interface Said {
   isOwn: boolean;
   at: Date;
   body: MessageBody;
+}
+
+/** Files of the contact that the model gets, by the ids of their messages. */
+export interface ChatFiles {
+  /** Pictures, as data URLs. */
+  pictures: Map<string, string>;
+  /** Texts of documents. */
+  texts: Map<string, string>;
 }
 
 /** Name of the tool with which a model hands the conversation to a person. */

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { AssistantSettings } from '@svc/contracts';
 import { MEDIA_STORE, type MediaStore, signatureOf } from '@svc/media-store';
-import type { Said } from '../answers/prompt.js';
+import type { ChatFiles, Said } from '../answers/prompt.js';
 import { bytesOf } from './bytes.js';
 import { FileTexts, UnreadableFile } from './file-texts.js';
 
@@ -17,12 +17,8 @@ const DOCUMENTS_MAX = 2;
 /** Characters of a document that the model reads. */
 const DOCUMENT_TEXT_MAX = 6_000;
 
-/** Files of the contact in a conversation, by the ids of their messages. */
-export interface ChatFiles {
-  /** Pictures, as data URLs. */
-  pictures: Map<string, string>;
-  /** Texts of documents. */
-  texts: Map<string, string>;
+/** Files of a conversation, with the room that they take. */
+export interface OpenFiles extends ChatFiles {
   /** Gives back the room that the pictures take. */
   close: () => void;
 }
@@ -57,7 +53,7 @@ export class ChatFilesService {
     said: Said[],
     { readPictures, readDocuments, historyMessages }: AssistantSettings,
     takesPictures: boolean,
-  ): Promise<ChatFiles | undefined> {
+  ): Promise<OpenFiles | undefined> {
     const newest = [...said].sort((a, b) => b.at.getTime() - a.at.getTime()).slice(0, historyMessages);
     const idsOf = (type: string, most: number): string[] =>
       newest.flatMap(({ id, isOwn, body }) => (!isOwn && body.type === type ? id : [])).slice(0, most);

@@ -1,6 +1,6 @@
 import { strFromU8, unzipSync } from 'fflate';
 import { getDocumentProxy } from 'unpdf';
-import { textOfHtml, tidy } from '../knowledge/html.js';
+import { textOfHtml, tidy } from './html.js';
 
 /** Most characters that are read of a file; more than a source keeps, so that a longer file is told from one that just fits. */
 const CHARACTERS_MAX = 110_000;

@@ -2,7 +2,7 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { AddressGuard, DESTINATION_NOT_ALLOWED, guardedConnector } from '@svc/outbound-http';
 import { startTimeLimit } from '@svc/service';
 import { Agent, fetch, type Response } from 'undici';
-import { textOfHtml, tidy } from './html.js';
+import { textOfHtml, tidy } from '../files/html.js';
 
 const TIME_MS = 15_000;
 const BYTES_MAX = 2_000_000;
