@@ -1,3 +1,4 @@
+import { assistant } from './benches/assistant/assistant.js';
 import { accept } from './benches/sending/accept.js';
 import { inbound } from './benches/sessions/inbound.js';
 import { isolation } from './benches/webhooks/isolation.js';
@@ -68,5 +69,6 @@ export const RUNS: Runs = {
     'webhook-latency': webhookLatency,
     isolation,
     pending,
+    assistant,
   },
 };

@@ -22,6 +22,8 @@ export interface InboxItem {
   /** Text of the message; null where it has none of its own, as a picture. */
   text: string | null;
   content: { caption?: string; media?: { problem: string | null } };
+  /** Time at which the contact had it. */
+  receivedAt: string;
   duplicates: number;
 }
 

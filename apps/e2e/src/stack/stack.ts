@@ -19,7 +19,7 @@ export interface StackFile {
   gateway: string;
   operator: string[];
   /** Addresses of the platform; no `control`: it is not our own. */
-  platform: { websocket: string; trustRoot: string; control: string | null };
+  platform: { websocket: string; trustRoot: string; control: string | null; llm: string | null };
   postgres: string;
   nats: string;
   /** Passwords of the users of its own nats-server. */
