@@ -1,12 +1,13 @@
 import { createTenant } from '../../stack/actor.js';
 import { answerBy, linkAnswering, MODEL_KEY } from '../../stack/answering-numbers.js';
-import { type Measured, measured, round3 } from '../../figures.js';
+import { type Measured, round3 } from '../../figures.js';
 import { Inspector, type Memory, memoryWhenIdle } from '../../stack/inspector.js';
 import type { Benchmark } from '../../named-run.js';
 import { Program } from '../../stack/program.js';
 import { Stack } from '../../stack/stack.js';
 import { compareSides } from '../sides.js';
-import { type Moments, overheadOf, ownOverheadOf, type Spread, spreadOf, stagesOf } from './stages.js';
+import { AnsweringSide } from './answering-side.js';
+import { type Spread, spreadOf } from './stages.js';
 import { TurnLoad } from './turn-load.js';
 
 const SESSIONS = 5;
@@ -28,9 +29,6 @@ const SETTINGS = {
 };
 const MB = 1024 * 1024;
 
-/** Most calls that a key had open at the stand-in, and how many it answered to the end. */
-type Calls = Record<'mostOpen' | 'complete', number>;
-
 /** Benchmark of an answer, from the contact's text to the answer at the contact, beside a loop that asks the model with the same library. */
 export const assistant: Benchmark = {
   summary: `what an answer takes beside the model's own time at ${PER_SECOND} turns a second, against a loop that asks the model with the same library`,
@@ -46,43 +44,25 @@ export const assistant: Benchmark = {
       const tenant = await createTenant(stack, '--plan', 'ENTERPRISE', '--internal');
       const actors = await linkAnswering(stack, tenant, SESSIONS, SETTINGS);
       for (const key of [MODEL_KEY, BARE_KEY]) await answerBy(stack, key, RULE);
-      const load = new TurnLoad(actors, TURNS, PER_SECOND, (question) => `Answer to ${question}`);
-      const rounds: Moments[][] = [];
+      const load = new TurnLoad(actors, TURNS, (question) => `Answer to ${question}`);
+      const side = new AnsweringSide(stack, load, { perSecond: PER_SECOND, delayMs: DELAY_MS }, say);
       const looks: Memory[] = [];
-      let missing = 0;
-      const bare = async (): Promise<Spread> => {
-        const argument = { url: stack.file.platform.llm, key: BARE_KEY, count: TURNS, perSecond: PER_SECOND };
-        const { result } = (await program.ask('ask', argument)) as { result: number[] };
-        return spreadOf(result.map((time) => time - DELAY_MS));
-      };
+      const look = async (): Promise<void> => void looks.push(await memoryWhenIdle(() => inspector.memory()));
       const ours = async (): Promise<Spread> => {
-        const { turns, missing: lost } = await load.play();
-        missing += lost;
-        rounds.push(turns);
-        say(`  stages: ${JSON.stringify(stagesOf(turns, DELAY_MS))}`);
-        if (looks.length === 0) looks.push(await memoryWhenIdle(() => inspector.memory()));
-        return spreadOf(turns.map((turn) => overheadOf(turn, DELAY_MS)));
+        const spread = await side.play();
+        if (looks.length === 0) await look();
+        return spread;
       };
-      const compared = await compareSides({ bare, ours }, ROUNDS, say);
-      looks.push(await memoryWhenIdle(() => inspector.memory()));
-      const counted = rounds.slice(1);
-      const own = counted.map((turns) => spreadOf(turns.map(ownOverheadOf)));
+      const compared = await compareSides({ bare: () => bareRound(stack, program), ours }, ROUNDS, say);
+      await look();
+      const { own, missing, ...figures } = side.figures();
       const { p50Ms, p95Ms } = compared.ratio;
+      const ownRatio = ratioOf(own, compared.bare);
+      const mostInFlight = { bare: await mostOpen(stack, BARE_KEY), ours: await mostOpen(stack, MODEL_KEY) };
+      const rssMb = looks.map(({ rss }) => round3(rss / MB));
+      const heapMb = looks.map(({ heapUsed }) => round3(heapUsed / MB));
       return {
-        figures: {
-          ...compared,
-          own: bothOf(own),
-          ownRatio: {
-            p50Ms: round3(bothOf(own).p50Ms.median / compared.bare.p50Ms.median),
-            p95Ms: round3(bothOf(own).p95Ms.median / compared.bare.p95Ms.median),
-          },
-          stages: stagesOf(counted.flat(), DELAY_MS),
-          turns: TURNS * (ROUNDS + 1),
-          missing,
-          mostInFlight: { bare: await callsOf(stack, BARE_KEY), ours: await callsOf(stack, MODEL_KEY) },
-          rssMb: looks.map(({ rss }) => round3(rss / MB)),
-          heapMb: looks.map(({ heapUsed }) => round3(heapUsed / MB)),
-        },
+        figures: { ...compared, own, ownRatio, missing, ...figures, mostInFlight, rssMb, heapMb },
         holds: p50Ms <= MOST_RATIO && p95Ms <= MOST_RATIO && missing === 0,
       };
     } finally {
@@ -93,12 +73,21 @@ export const assistant: Benchmark = {
   },
 };
 
-const bothOf = (spreads: Spread[]): Record<keyof Spread, Measured> => ({
-  p50Ms: measured(spreads.map((one) => one.p50Ms)),
-  p95Ms: measured(spreads.map((one) => one.p95Ms)),
+/** Plays the loop. @returns what calls took beside the delay of the model */
+async function bareRound({ file }: Stack, program: Program): Promise<Spread> {
+  const argument = { url: file.platform.llm, key: BARE_KEY, count: TURNS, perSecond: PER_SECOND };
+  const { result } = (await program.ask('ask', argument)) as { result: number[] };
+  return spreadOf(result.map((time) => time - DELAY_MS));
+}
+
+type Spreads = Record<keyof Spread, Measured>;
+
+const ratioOf = (ours: Spreads, bare: Spreads): Spread => ({
+  p50Ms: round3(ours.p50Ms.median / bare.p50Ms.median),
+  p95Ms: round3(ours.p95Ms.median / bare.p95Ms.median),
 });
 
-async function callsOf(stack: Stack, key: string): Promise<Calls> {
-  const { chat } = await stack.platform<{ chat: Calls }>('GET', `/llm/keys/${key}`);
-  return { mostOpen: chat.mostOpen, complete: chat.complete };
+/** Reads how many calls with a key the stand-in had open at most. */
+async function mostOpen(stack: Stack, key: string): Promise<number> {
+  return (await stack.platform<{ chat: { mostOpen: number } }>('GET', `/llm/keys/${key}`)).chat.mostOpen;
 }
