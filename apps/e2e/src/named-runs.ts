@@ -8,6 +8,7 @@ import { reserve } from './benches/sending/reserve.js';
 import { send } from './benches/sending/send.js';
 import { webhookLatency } from './benches/webhooks/webhook-latency.js';
 import { webhooks } from './benches/webhooks/webhooks.js';
+import { crashPointsAssistant } from './drills/assistant/crash-points-assistant.js';
 import { killAssistant } from './drills/assistant/kill-assistant.js';
 import { audit } from './drills/audit/audit.js';
 import { admission } from './drills/admission.js';
@@ -59,6 +60,7 @@ export const RUNS: Runs = {
     ledger,
     audit,
     'crash-points': crashPoints,
+    'crash-points-assistant': crashPointsAssistant,
     revocation,
     fuzz,
   },

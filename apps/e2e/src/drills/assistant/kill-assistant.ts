@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { seededRandom, waitFor } from '@svc/testing';
 import type { NamedRun } from '../../named-run.js';
-import { Actor, expectStatus, linkActors, createTenant } from '../../stack/actor.js';
+import { type Actor, linkActors, createTenant } from '../../stack/actor.js';
 import { Stack } from '../../stack/stack.js';
-import { Questions } from './questions.js';
 import { compareCalls, isSettled } from './call-books.js';
+import { Questions, TWO_PARTS } from './questions.js';
+import { KEY, setRules, switchOn } from './switch-on.js';
 
 const SESSIONS = 5;
 const CONVERSATIONS = 500;
@@ -13,10 +14,8 @@ const KILL_EVERY_MS = 5_000;
 /** Processes that die beside the assistant, in turn; NATS once. */
 const OTHERS = ['api-gateway', 'limits', 'session-worker'];
 const ANSWER_LIMIT_MS = 240_000;
-/** Key with which the assistant of `npm start` asks the stand-in for models. */
-const KEY = 'operator';
 /** Answer that takes two seconds to come, so that many are under way at each kill. */
-const RULE = { text: 'First to {text}\n\nSecond to {text}', delayMs: 500, pieceMs: 250 };
+const RULE = { text: TWO_PARTS, delayMs: 500, pieceMs: 250 };
 const SETTINGS = { mode: 'auto', debounceMs: 500, splitAnswers: true, typing: false };
 
 /** Drill of turns whose processes die: each question is answered once, and what it cost is known. */
@@ -27,8 +26,8 @@ export const killAssistant: NamedRun = {
   async run({ seed, say }) {
     const stack = await Stack.start();
     const tenant = await createTenant(stack, '--plan', 'ENTERPRISE');
-    const actors = await linkActors(stack, tenant, SESSIONS, switchOn);
-    await stack.platform('PUT', `/llm/keys/${KEY}/rules`, { rules: [RULE] });
+    const actors = await linkActors(stack, tenant, SESSIONS, (actor) => switchOn(actor, SETTINGS));
+    await setRules(stack, [RULE]);
     say(`  ${SESSIONS} numbers are linked, and their assistants are on`);
     const questions = new Questions(actors, CONVERSATIONS);
     const asking = questions.ask(PER_SECOND);
@@ -51,13 +50,6 @@ export const killAssistant: NamedRun = {
     };
   },
 };
-
-async function switchOn(actor: Actor): Promise<void> {
-  await actor.promote();
-  const path = `/v1/sessions/${actor.sessionId}/assistant`;
-  expectStatus(await actor.api('PUT', path, { settings: SETTINGS }), 200);
-  expectStatus(await actor.api('POST', `${path}/publish`), 200);
-}
 
 /** Kills the assistant, another one, the assistant again, until all have asked. @returns whom it killed */
 async function killInTurn(stack: Stack, asking: Promise<void>, random: () => number): Promise<string[]> {

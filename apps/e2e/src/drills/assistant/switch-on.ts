@@ -1,0 +1,18 @@
+import { type Actor, expectStatus } from '../../stack/actor.js';
+import type { Stack } from '../../stack/stack.js';
+
+/** Key with which the assistant of `npm start` asks the stand-in for models. */
+export const KEY = 'operator';
+
+/** Switches the assistant of a session on; its number is raised to the highest tier, where answers are split. */
+export async function switchOn(actor: Actor, settings: object): Promise<void> {
+  await actor.promote();
+  const path = `/v1/sessions/${actor.sessionId}/assistant`;
+  expectStatus(await actor.api('PUT', path, { settings: { mode: 'auto', ...settings } }), 200);
+  expectStatus(await actor.api('POST', `${path}/publish`), 200);
+}
+
+/** Says how the model answers from now on. */
+export async function setRules(stack: Stack, rules: object[]): Promise<void> {
+  await stack.platform('PUT', `/llm/keys/${KEY}/rules`, { rules });
+}
