@@ -7,6 +7,11 @@ export const KEY = 'operator';
 /** Switches the assistant of a session on; its number is raised to the highest tier, where answers are split. */
 export async function switchOn(actor: Actor, settings: object): Promise<void> {
   await actor.promote();
+  await publish(actor, settings);
+}
+
+/** Publishes settings of the assistant of a session. */
+export async function publish(actor: Actor, settings: object): Promise<void> {
   const path = `/v1/sessions/${actor.sessionId}/assistant`;
   expectStatus(await actor.api('PUT', path, { settings: { mode: 'auto', ...settings } }), 200);
   expectStatus(await actor.api('POST', `${path}/publish`), 200);
