@@ -19,7 +19,7 @@ export async function reasonAgainst(
   return window.isOutOfMode(message) ? 'BOT_MODE_CHANGED' : undefined;
 }
 
-/** What was written on the phone while the session was away comes with the first messages of the connection, so these are waited for. */
+/** Says whether the owner has written on the phone since. Messages of a time at which the session was away come with its first ones, so these are waited for. */
 async function isOvertaken(
   message: LedgerMessage,
   socket: PlatformSocket,

@@ -42,7 +42,7 @@ interface Switch {
 export interface SwitchedSession {
   actor: Actor;
   pace: Pace;
-  /** Moments of the switches, in ms from the question on. */
+  /** Moments of the switches, in ms from the time on at which the session has the question. */
   moments: number[];
 }
 
@@ -67,6 +67,7 @@ async function switchSession(
   for (const [number, moment] of moments.entries()) {
     const question = new Question(actor, `${pace.word} switch ${number} of ${actor.phone}`);
     await question.ask();
+    await question.arrived();
     await delay(moment);
     await setMode(actor, true, receiver);
     const at = Date.now();

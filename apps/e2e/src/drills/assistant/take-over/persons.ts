@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Question, TimedItem } from './question.js';
-import type { WriteByHand } from './ways.js';
+import type { Way } from './ways.js';
 
 /** Conversations of a session at the same time in which persons write. */
 const AT_A_TIME = 6;
@@ -25,7 +25,7 @@ export interface PersonFigures {
   twice: number;
 }
 
-/** A question, and the moment at which a person writes, in ms from the question on. */
+/** A question, and the moment at which a person writes, in ms from the time on at which the session has the question. */
 export interface PersonMoment {
   question: Question;
   moment: number;
@@ -34,13 +34,14 @@ export interface PersonMoment {
 const textOf = ({ text }: Question): string => `By hand: ${text}`;
 
 /** Has contacts ask, some at the same time, and a person write to each at its moment. @returns those to whom the person has written. */
-export async function writeByHand(moments: PersonMoment[], write: WriteByHand): Promise<Question[]> {
+export async function writeByHand(moments: PersonMoment[], { write, isEarly }: Way): Promise<Question[]> {
   const written: Question[] = [];
   const queue = [...moments];
   const person = async (): Promise<void> => {
     for (let next = queue.shift(); next; next = queue.shift()) {
       const { question, moment } = next;
       await question.ask();
+      if (!isEarly) await question.arrived();
       await delay(moment);
       if (await write(question, textOf(question))) written.push(question);
     }
@@ -74,7 +75,7 @@ function countInbox(
   if (isTwice) figures.twice += 1;
   const at = texts.indexOf(textOf(question));
   const hadAt = times.get(textOf(question)) ?? Infinity;
-  // What was written before the session had the question does not answer it.
+  // A text of before the session had the question does not answer it.
   if (at < 0 || hadAt < (times.get(question.text) ?? 0)) return;
   const isAnswer = (item: TimedItem): boolean => question.isAnswer(item);
   figures.texts += 1;

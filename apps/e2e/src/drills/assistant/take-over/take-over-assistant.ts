@@ -9,7 +9,7 @@ import { type Pace, PACES, RULES } from './pace.js';
 import { countPersons, type PersonFigures, writeByHand } from './persons.js';
 import { Question } from './question.js';
 import { TurnBooks } from './turn-books.js';
-import { byApi, byApproval, draft, onPhone, type PacedActor, type WriteByHand } from './ways.js';
+import { byApi, byApproval, draft, onPhone, type PacedActor, type Way } from './ways.js';
 
 /** Number of moments at which each way to take over is tried. */
 const MOMENTS = 200;
@@ -31,7 +31,7 @@ type Draw = (pace: Pace, count: number) => number[];
 export const takeOverAssistant: NamedRun = {
   summary: `at ${MOMENTS} moments of a turn each, a session is switched to EXTERNAL, a person writes on the phone, software sends, a person approves a draft`,
   bound:
-    'after the switch is answered the session hands over no answer, no model is asked and nobody is shown typing; no part of an answer comes behind the text of a person',
+    'behind a switch no answer is handed over; within a second of it no model is asked any more, no answer of one is paid, and nobody is shown typing; no part of an answer comes behind what software or an approval sends, and behind a text on the phone, once the session has it, at most the one that was being handed over; nothing comes twice',
   async run({ seed, say }) {
     const stack = await Stack.start();
     const receiver = await WebhookReceiver.start();
@@ -55,7 +55,7 @@ export const takeOverAssistant: NamedRun = {
     for (const [name, count] of counts) persons[name] = await count();
     await books.close();
     await receiver.stop();
-    return { figures: { seed, mode, ...persons }, holds: isRight(mode, Object.values(persons)) };
+    return { figures: { seed, mode, ...persons }, holds: isRight(mode, persons) };
   },
 };
 
@@ -78,16 +78,12 @@ async function playPersons(
 ): Promise<Map<string, () => Promise<PersonFigures>>> {
   const counts = new Map<string, () => Promise<PersonFigures>>();
   const each = MOMENTS / sessions.length;
-  const play = async (
-    name: string,
-    write: WriteByHand,
-    contacts = new Map<string, string[]>(),
-  ): Promise<void> => {
+  const play = async (name: string, way: Way, contacts = new Map<string, string[]>()): Promise<void> => {
     const playOne = ({ actor, pace }: PacedActor): Promise<Question[]> => {
       const questionOf = (n: number): Question =>
         new Question(actor, `${pace.word} ${name} ${n}`, contacts.get(actor.sessionId)?.[n]);
       const moments = draw(pace, each).map((moment, n) => ({ moment, question: questionOf(n) }));
-      return writeByHand(moments, write);
+      return writeByHand(moments, way);
     };
     const written = (await Promise.all(sessions.map(playOne))).flat();
     const actors = sessions.map(({ actor }): Actor => actor);
@@ -98,19 +94,23 @@ async function playPersons(
     counts.set(name, count);
     say(`  ${name.padEnd(8)} ${JSON.stringify(await count())}`);
   };
-  await play('phone', onPhone);
-  await play('api', byApi);
+  await play('phone', { write: onPhone, isEarly: false });
+  await play('api', { write: byApi, isEarly: false });
   const { contacts, drafts } = await draft(sessions, each);
-  await play('approval', byApproval(drafts), contacts);
+  await play('approval', { write: byApproval(drafts), isEarly: true }, contacts);
   return counts;
 }
 
-function isRight(mode: ModeFigures, persons: PersonFigures[]): boolean {
-  const { answersAfter, lastCallMs, lastTokensMs, lastTypingMs } = mode;
+function isRight(mode: ModeFigures, persons: Record<string, PersonFigures>): boolean {
+  const { lastCallMs, lastTokensMs, lastTypingMs } = mode;
+  const { phone, ...others } = persons;
   return (
-    answersAfter === 0 &&
+    mode.answersAfter === 0 &&
     Math.max(lastCallMs, lastTokensMs, lastTypingMs) <= HEARD_MS &&
-    persons.every(({ twice }) => twice === 0) &&
-    persons.every(({ lastAnswerMs, mostAfter }) => lastAnswerMs <= UNDER_WAY_MS && mostAfter <= 1)
+    Object.values(persons).every(({ twice }) => twice === 0) &&
+    Object.values(others).every(({ answersBehind }) => answersBehind === 0) &&
+    phone !== undefined &&
+    phone.lastAnswerMs <= UNDER_WAY_MS &&
+    phone.mostAfter <= 1
   );
 }

@@ -15,6 +15,12 @@ export interface PacedActor {
 /** Way in which a person writes in a conversation. It returns false where the text was refused. */
 export type WriteByHand = (question: Question, text: string) => Promise<boolean>;
 
+/** A way, and whether its moments begin with the question: an approval is refused once the assistant has that. */
+export interface Way {
+  write: WriteByHand;
+  isEarly: boolean;
+}
+
 /** Writes on the phone of the number. */
 export const onPhone: WriteByHand = async ({ actor, contact }, text) => {
   await actor.stack.platform('POST', `/accounts/${actor.phone}/messages`, { to: contact, text });
