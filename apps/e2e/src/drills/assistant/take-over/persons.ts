@@ -19,8 +19,6 @@ export interface PersonFigures {
   /** Parts that came after the session had that text, and the longest time from then to such a part, in ms. */
   answersAfter: number;
   lastAnswerMs: number;
-  /** Most parts that came to one contact after that. */
-  mostAfter: number;
   /** Contacts who have a text twice. */
   twice: number;
 }
@@ -50,7 +48,7 @@ export async function writeByHand(moments: PersonMoment[], { write, isEarly }: W
   return written;
 }
 
-/** Counts what the contacts have. @param times at which the session had each text */
+/** Counts what the contacts have. @param times at which the session had each text; of those on a phone by the contact */
 export async function countPersons(
   questions: number,
   written: Question[],
@@ -58,7 +56,7 @@ export async function countPersons(
 ): Promise<PersonFigures> {
   const figures: PersonFigures = {
     ...{ questions, texts: 0, before: [0, 0, 0], twice: 0 },
-    ...{ answersBehind: 0, longestWayMs: 0, answersAfter: 0, lastAnswerMs: 0, mostAfter: 0 },
+    ...{ answersBehind: 0, longestWayMs: 0, answersAfter: 0, lastAnswerMs: 0 },
   };
   for (const question of written) countInbox(question, await question.inbox(), times, figures);
   return figures;
@@ -74,7 +72,7 @@ function countInbox(
   const isTwice = new Set(texts).size < texts.length || inbox.some(({ duplicates }) => duplicates > 0);
   if (isTwice) figures.twice += 1;
   const at = texts.indexOf(textOf(question));
-  const hadAt = times.get(textOf(question)) ?? Infinity;
+  const hadAt = times.get(question.contact) ?? times.get(textOf(question)) ?? Infinity;
   // A text of before the session had the question does not answer it.
   if (at < 0 || hadAt < (times.get(question.text) ?? 0)) return;
   const isAnswer = (item: TimedItem): boolean => question.isAnswer(item);
@@ -87,5 +85,4 @@ function countInbox(
   figures.longestWayMs = Math.max(figures.longestWayMs, wayMs);
   figures.answersAfter += after.length;
   figures.lastAnswerMs = Math.max(figures.lastAnswerMs, ...after);
-  figures.mostAfter = Math.max(figures.mostAfter, after.length);
 }

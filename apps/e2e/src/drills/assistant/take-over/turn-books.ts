@@ -10,6 +10,9 @@ const SENDS_SQL = `SELECT count(*)::int AS open FROM sessions.outbound_message
 const TEXTS_SQL = `SELECT body ->> 'text' AS text, created_at AS at FROM gateway.message
   WHERE session_id = ANY ($1::uuid[])`;
 
+const BY_HAND_SQL = `SELECT by_hand_to AS chat, received_at AS at FROM sessions.inbound_message
+  WHERE session_id = ANY ($1::uuid[]) AND by_hand_to IS NOT NULL`;
+
 /** A call of the model, as it has noted it. */
 export interface NotedCall {
   state: string;
@@ -40,6 +43,12 @@ export class TurnBooks {
   async textsOf(actors: readonly Actor[]): Promise<Map<string, number>> {
     const { rows } = await this.pool.query<{ text: string; at: Date }>(TEXTS_SQL, [idsOf(actors)]);
     return new Map(rows.map(({ text, at }) => [text, at.getTime()]));
+  }
+
+  /** Lists the contacts to whom was written on a phone, and when the copy of that was in the journal of the session, in ms. */
+  async byHand(actors: readonly Actor[]): Promise<Map<string, number>> {
+    const { rows } = await this.pool.query<{ chat: string; at: Date }>(BY_HAND_SQL, [idsOf(actors)]);
+    return new Map(rows.map(({ chat, at }) => [chat.split('@')[0] as string, at.getTime()]));
   }
 
   /** Says whether all turns of sessions have ended, and all that they had to send has gone out. */
