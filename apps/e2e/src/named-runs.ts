@@ -9,7 +9,9 @@ import { reserve } from './benches/sending/reserve.js';
 import { send } from './benches/sending/send.js';
 import { webhookLatency } from './benches/webhooks/webhook-latency.js';
 import { webhooks } from './benches/webhooks/webhooks.js';
+import { crashPointsAssistant } from './drills/assistant/crash-points-assistant.js';
 import { killAssistant } from './drills/assistant/kill-assistant.js';
+import { takeOverAssistant } from './drills/assistant/take-over/take-over-assistant.js';
 import { audit } from './drills/audit/audit.js';
 import { admission } from './drills/admission.js';
 import { crashPoints } from './drills/crash-points.js';
@@ -44,6 +46,7 @@ export const RUNS: Runs = {
     'kill-any': killAny,
     'kill-worker': killWorker,
     'kill-assistant': killAssistant,
+    'take-over-assistant': takeOverAssistant,
     'kill-dispatcher': killDispatcher,
     'rolling-deploy': rollingDeploy,
     'rotate-secrets': rotateSecrets,
@@ -60,6 +63,7 @@ export const RUNS: Runs = {
     ledger,
     audit,
     'crash-points': crashPoints,
+    'crash-points-assistant': crashPointsAssistant,
     revocation,
     fuzz,
   },

@@ -222,7 +222,7 @@ export class Stage {
     content: string | OutboundContent,
     jobId: string = randomUUID(),
     acceptedAt = new Date(),
-    options: Pick<SendMessageV1, 'metadata' | 'sentBy' | 'onlyInMode' | 'expiresAt' | 'requestedTo'> = {},
+    options: Partial<Omit<SendMessageV1, 'jobId' | 'sessionId' | 'to' | 'content'>> = {},
   ): Promise<string> {
     const data = {
       jobId,

@@ -93,6 +93,7 @@ export const FAILURE_CODES = [
   'NEW_CHAT_QUOTA',
   'CANCELED',
   'BOT_MODE_CHANGED',
+  'OVERTAKEN',
   // A scheduled message that could not go out at its time has one of these five codes.
   'CONTACT_OPTED_OUT',
   'SESSION_NOT_CONNECTED',

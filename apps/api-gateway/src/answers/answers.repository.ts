@@ -8,6 +8,8 @@ import type { OutboundMessage } from '../sending/outbound-message.js';
 /** The chat of a message, as it is at this moment. */
 export interface AnsweredChat {
   contact: string;
+  /** Time of the message that is answered. */
+  knownAt: Date;
   /** Software, a member or the phone has written there since. */
   isOvertaken: boolean;
 }
@@ -17,7 +19,7 @@ type Answered = Pick<SendAnswerV1, 'jobId' | 'tenantId' | 'sessionId' | 'after'>
 
 // A message of the same millisecond counts as written since. Those of the assistant itself are parts of its answer before this one. The
 // message is found by its own key (docs/adr/0028-statements-use-the-primary-key.md).
-const CHAT_SQL = `SELECT known.contact, EXISTS (SELECT FROM message m
+const CHAT_SQL = `SELECT known.contact, known.created_at AS "knownAt", EXISTS (SELECT FROM message m
     WHERE m.tenant_id = known.tenant_id AND m.contact = known.contact AND m.session_id = known.session_id
       AND m.created_at >= known.created_at AND m.id NOT IN (known.id, $4)
       AND m.direction = 'OUTBOUND' AND m.sent_by IS DISTINCT FROM 'ASSISTANT') AS "isOvertaken"
@@ -46,8 +48,8 @@ export class AnswersRepository {
   async insert(message: OutboundMessage, after: string): Promise<Message | null | 'OVERTAKEN'> {
     return this.dataSource.transaction(async (tx) => {
       await tx.query(LOCK_SQL, [conversationIdOf(message)]);
-      const { isOvertaken } = await readChat(tx, { ...message, jobId: message.id, after });
-      return isOvertaken ? 'OVERTAKEN' : this.jobs.insertIn(tx, message);
+      const { isOvertaken, knownAt } = await readChat(tx, { ...message, jobId: message.id, after });
+      return isOvertaken ? 'OVERTAKEN' : this.jobs.insertIn(tx, { ...message, knownAt });
     });
   }
 }

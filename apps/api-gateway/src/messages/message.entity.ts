@@ -36,6 +36,8 @@ export class Message {
   @Column('jsonb', { nullable: true }) metadata: Metadata | null;
   /** Sender of what went out through us; null of what came from the platform, and of what is older than this column. */
   @Column('text', { name: 'sent_by', nullable: true }) sentBy: Sender | null;
+  /** Time of the newest message of its chat that an answer knows of. */
+  @Column('timestamptz', { name: 'known_at', nullable: true }) knownAt: Date | null;
   /** Domain time: when it goes out, where the send said so. */
   @Column('timestamptz', { name: 'send_at', nullable: true }) sendAt: Date | null;
   /** Real time: when its time had come and it was let go. */

@@ -33,6 +33,7 @@ import { SuccessorsOfKeys1764700000321 } from './1764700000321-successors-of-key
 import { FirstOfKeys1764700000322 } from './1764700000322-first-of-keys.js';
 import { SendersOfMessages1764700000331 } from './1764700000331-senders-of-messages.js';
 import { SessionAssistants1764800000332 } from './1764800000332-session-assistants.js';
+import { KnownMessages1764800000344 } from './1764800000344-known-messages.js';
 import { OptOuts1764800000340 } from './1764800000340-opt-outs.js';
 import { PollVotes1764700000316 } from './1764700000316-poll-votes.js';
 import { SessionCreations1764700000317 } from './1764700000317-session-creations.js';
@@ -84,6 +85,7 @@ export const schema = {
     SendersOfMessages1764700000331,
     SessionAssistants1764800000332,
     OptOuts1764800000340,
+    KnownMessages1764800000344,
   ],
   sql: sqlFolder(import.meta.url),
 };

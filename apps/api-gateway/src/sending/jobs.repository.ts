@@ -36,9 +36,9 @@ const PATIENCE_MS = 1_000;
 const ASKED = `SELECT asked.*, coalesce(known.contact, named) AS contact, CASE WHEN known.contact IS NOT NULL THEN named END AS requested_to,
     coalesce(known.conversation_id, conversation_of_named) AS conversation_id
   FROM ROWS FROM (jsonb_to_recordset($1::jsonb) AS (id uuid, "tenantId" uuid, "sessionId" uuid, contact text, body jsonb,
-    content jsonb, "relatesTo" jsonb, "clientMessageId" text, metadata jsonb, "sendAt" timestamptz, "sentBy" text),
+    content jsonb, "relatesTo" jsonb, "clientMessageId" text, metadata jsonb, "sendAt" timestamptz, "sentBy" text, "knownAt" timestamptz),
     unnest($2::uuid[]), unnest($3::text[]), unnest($4::int[]), unnest($5::timestamptz[]))
-  AS asked (id, tenant_id, session_id, named, body, content, relates_to, client_message_id, metadata, send_at, sent_by,
+  AS asked (id, tenant_id, session_id, named, body, content, relates_to, client_message_id, metadata, send_at, sent_by, known_at,
     conversation_of_named, body_hash, queue_for, write_before)
   LEFT JOIN LATERAL (SELECT contact, conversation_id FROM contact_alias a
     WHERE a.tenant_id = asked.tenant_id AND a.alias = asked.named AND a.session_id = asked.session_id LIMIT 1) known ON true`;
@@ -56,8 +56,8 @@ const INSERT_SQL = `WITH asked AS MATERIALIZED (${ASKED}),
     ON CONFLICT DO NOTHING RETURNING job_id),
   written AS (
     INSERT INTO message (id, tenant_id, session_id, direction, status, contact, requested_to, body, content, relates_to,
-      client_message_id, metadata, send_at, sent_by, expires_at, next_publish_at)
-    SELECT id, tenant_id, session_id, 'OUTBOUND', 'QUEUED', contact, requested_to, body, content, relates_to, client_message_id, metadata, send_at, sent_by,
+      client_message_id, metadata, send_at, sent_by, known_at, expires_at, next_publish_at)
+    SELECT id, tenant_id, session_id, 'OUTBOUND', 'QUEUED', contact, requested_to, body, content, relates_to, client_message_id, metadata, send_at, sent_by, known_at,
       CASE WHEN queue_for IS NOT NULL THEN coalesce(send_at, svc_now(tenant_id)) + queue_for * interval '1 second' END,
       CASE WHEN send_at IS NULL THEN clock_timestamp() + interval '${FIRST_PUBLICATION_S} seconds' END
     FROM writable WHERE client_message_id IS NULL OR id IN (SELECT job_id FROM taken)
@@ -170,9 +170,22 @@ export class JobsRepository {
 function rowOf(message: OutboundMessage): Message {
   const { id, tenantId, sessionId, contact, body, relatesTo, clientMessageId, metadata, sendAt, sentBy } =
     message;
+  const { knownAt = null } = message;
   return Object.assign(new Message(), {
     ...{ direction: 'OUTBOUND', status: 'QUEUED' },
-    ...{ id, tenantId, sessionId, contact, body, relatesTo, clientMessageId, metadata, sendAt, sentBy },
+    ...{
+      id,
+      tenantId,
+      sessionId,
+      contact,
+      body,
+      relatesTo,
+      clientMessageId,
+      metadata,
+      sendAt,
+      sentBy,
+      knownAt,
+    },
     content: storedContentOf(message),
   } as const);
 }

@@ -58,7 +58,7 @@ export const CLAIM_SQL = `${turnsSql('m.next_publish_at <= statement_timestamp()
   WHERE ${IS_TAKEN}
   RETURNING id, tenant_id AS "tenantId", session_id AS "sessionId", contact, requested_to AS "requestedTo", body, content,
     client_message_id AS "clientMessageId",
-    metadata, sent_by AS "sentBy", created_at AS "createdAt", released_at AS "releasedAt", expires_at AS "expiresAt"`;
+    metadata, sent_by AS "sentBy", known_at AS "knownAt", created_at AS "createdAt", released_at AS "releasedAt", expires_at AS "expiresAt"`;
 
 // They are due as if nobody had tried: by the time at which they were accepted, or a message that waits for its first turn would overtake one that
 // NATS has not taken. The statement finds rows by their keys (docs/adr/0028-statements-use-the-primary-key.md).

@@ -41,6 +41,8 @@ export interface OutboundMessage extends Draft {
   readonly relatesTo: RelatedMessage | null;
   /** Time from which on the row must not be written any more (ISO 8601): its unit may have been given back. */
   readonly writeBefore?: string;
+  /** Time of the newest message of its chat that an answer knows of. */
+  readonly knownAt?: Date;
 }
 
 /** Fixed for ever: the job ids of all tenants' `clientMessageId`s follow from it. */

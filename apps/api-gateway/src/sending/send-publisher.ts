@@ -38,13 +38,21 @@ export type CommandColumns = Pick<
   | 'clientMessageId'
   | 'metadata'
   | 'sentBy'
+  | 'knownAt'
   | 'createdAt'
   | 'releasedAt'
   | 'expiresAt'
 >;
 
 /** Makes the send command of a message. */
-export function sendCommandOf({ id, metadata, sentBy, expiresAt, ...row }: CommandColumns): SendMessageV1 {
+export function sendCommandOf({
+  id,
+  metadata,
+  sentBy,
+  knownAt,
+  expiresAt,
+  ...row
+}: CommandColumns): SendMessageV1 {
   return {
     jobId: id,
     sessionId: row.sessionId,
@@ -58,6 +66,7 @@ export function sendCommandOf({ id, metadata, sentBy, expiresAt, ...row }: Comma
     ...(sentBy && { sentBy }),
     // The built-in AI answers nobody else's session; a draft that a member has approved is the member's.
     ...(sentBy === 'ASSISTANT' && { onlyInMode: 'MANAGED' }),
+    ...(knownAt && { unlessWrittenSince: knownAt.toISOString() }),
     ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
   };
 }

@@ -117,6 +117,21 @@ describe('an answer', () => {
   });
 });
 
+test('an answer tells the worker up to when it knows its chat; a send does not', async () => {
+  const after = await heard();
+  const jobId = randomUUID();
+  await ask(after, { jobId });
+  await send();
+  const [known] = await gateway.service.database.query<{ at: Date }>(
+    'SELECT created_at AS at FROM gateway.message WHERE id = $1',
+    [after],
+  );
+  const unlessWrittenSince = known?.at.toISOString();
+  const [answered, sent] = await commandsHere();
+  expect(answered).toMatchObject({ data: { jobId, unlessWrittenSince } });
+  expect(sent?.data).not.toHaveProperty('unlessWrittenSince');
+});
+
 describe('an answer is overtaken', () => {
   test.each([
     ['software', send],

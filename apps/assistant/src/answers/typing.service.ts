@@ -32,6 +32,7 @@ export class TypingService {
   }
 
   private show({ tenantId, sessionId, chat: to }: ConversationRef, state: TypingState): void {
-    this.rpc.request(SetTyping, { tenantId, sessionId, to, state }).catch(() => undefined);
+    const request = { tenantId, sessionId, to, state, onlyInMode: 'MANAGED' as const };
+    this.rpc.request(SetTyping, request).catch(() => undefined);
   }
 }

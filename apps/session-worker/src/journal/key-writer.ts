@@ -17,8 +17,8 @@ export interface KeyCommit {
   fence: Fence;
   puts: { type: string; keyId: string; sealed: Buffer }[];
   deletes: { type: string; keyId: string }[];
-  /** `awaitsFile`: the event waits for the file of its message. */
-  inbound: { record: InboundRecord; event: Envelope | undefined; awaitsFile: boolean }[];
+  /** `at`: when it came; `awaitsFile`: the event waits for the file of its message. */
+  inbound: { record: InboundRecord; at: Date; event: Envelope | undefined; awaitsFile: boolean }[];
 }
 
 // The column `n` is the number of the commit that a part belongs to.
@@ -26,7 +26,10 @@ const COMMITS = columns({ session_id: 'uuid', partition: 'int', epoch: 'int' }, 
 const PUTS = columns({ n: 'int', type: 'text', key_id: 'text', sealed: 'bytea' }, COMMITS.next);
 const DELETES = columns({ n: 'int', type: 'text', key_id: 'text' }, PUTS.next);
 const MESSAGES = columns(
-  { n: 'int', sender: 'text', key_id: 'text', plaintext: 'bytea', deletes: 'text' },
+  {
+    ...{ n: 'int', sender: 'text', key_id: 'text', plaintext: 'bytea', deletes: 'text' },
+    ...{ by_hand_to: 'text', by_hand_at: 'timestamptz' },
+  },
   DELETES.next,
 );
 const EVENTS = columns(
@@ -51,8 +54,9 @@ const COMMIT_SQL = `WITH ${FENCE_SQL},
     ON CONFLICT (session_id, type, key_id) DO UPDATE SET sealed = excluded.sealed),
   deleted AS (DELETE FROM signal_key s USING leased, ${DELETES.unnest('d')}
     WHERE d.n = leased.n AND s.session_id = leased.session_id AND s.type = d.type AND s.key_id = d.key_id),
-  journaled AS (INSERT INTO inbound_message (session_id, sender, key_id, plaintext, deletes)
-    SELECT session_id, m.sender, m.key_id, m.plaintext, m.deletes
+  journaled AS (INSERT INTO inbound_message (session_id, sender, key_id, plaintext, deletes, by_hand_to, by_hand_at)
+    SELECT session_id, m.sender, m.key_id, m.plaintext, m.deletes, CASE WHEN NOT EXISTS (SELECT FROM outbound_message o
+      WHERE o.session_id = leased.session_id AND o.key_id = m.key_id) THEN m.by_hand_to END, m.by_hand_at
     FROM ${MESSAGES.unnest('m')} JOIN leased USING (n)
     ON CONFLICT DO NOTHING RETURNING session_id, sender, key_id),
   fresh AS (SELECT e.*, session_id
@@ -145,6 +149,8 @@ export class KeyWriter {
           ...{ n, sender, key_id: messageId },
           plaintext: ({ record }) => Buffer.from(record.plaintext),
           deletes: ({ record }) => deletedBy(record),
+          by_hand_to: ({ record }) => writtenTo(record),
+          by_hand_at: ({ at }) => at.toISOString(),
         }),
         ...EVENTS.arrays(events, {
           ...{ n, sender, key_id: messageId },
@@ -172,6 +178,11 @@ function numbered<T>(commits: KeyCommit[], partsOf: (commit: KeyCommit) => T[]):
 /** Names the message that the owner of the number deletes with this one. */
 function deletedBy({ fromMe, content }: InboundRecord): string | null {
   return fromMe && content?.change?.kind === 'REVOKED' ? content.change.keyId : null;
+}
+
+/** Names the chat to which the owner of the number has written by hand; a change of an earlier message is none of its own. */
+function writtenTo({ fromMe, chat, content }: InboundRecord): string | null {
+  return fromMe && content && !content.change ? chat : null;
 }
 
 const n = (part: { n: number }): number => part.n;

@@ -149,10 +149,11 @@ export class SessionStore implements PlatformStore {
 
   private async writeAll(changes: KeyChange[], inbound: InboundRecord[]): Promise<void> {
     const { session, fence } = this.scope;
-    const journal = inbound.map((record) => ({
-      ...{ record, event: receivedEvent(record, session, this.arrivals.next()) },
-      awaitsFile: record.content?.file === 'FETCHABLE',
-    }));
+    const journal = inbound.map((record) => {
+      const at = this.arrivals.next();
+      const awaitsFile = record.content?.file === 'FETCHABLE';
+      return { record, at, event: receivedEvent(record, session, at), awaitsFile };
+    });
     await this.keys.commit({ sessionId: session.id, fence, ...this.split(changes), inbound: journal });
   }
 

@@ -23,6 +23,7 @@ import { RejectedCalls1764700000317 } from './1764700000317-rejected-calls.js';
 import { SuspendedSessions1764600000062 } from './1764600000062-suspended-sessions.js';
 import { SendersOfMessages1764700000342 } from './1764700000342-senders-of-messages.js';
 import { ModesOfMessages1764700000343 } from './1764700000343-modes-of-messages.js';
+import { WrittenByHand1764700000344 } from './1764700000344-written-by-hand.js';
 import { ToldEvents1764700000341 } from './1764700000341-told-events.js';
 
 /** The schema this service owns and its migrations, in order. */
@@ -55,5 +56,6 @@ export const schema = {
     ToldEvents1764700000341,
     SendersOfMessages1764700000342,
     ModesOfMessages1764700000343,
+    WrittenByHand1764700000344,
   ],
 };

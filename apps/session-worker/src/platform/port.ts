@@ -214,7 +214,7 @@ export interface PlatformSocket {
    */
   setAlwaysOnline(alwaysOnline: boolean): void;
   /** Shows a person that somebody writes, records, or stops; nobody where the number is not on the platform. The number is online meanwhile. */
-  typing(to: string, state: TypingState): Promise<void>;
+  typing(to: string, state: TypingState, isWanted?: () => Promise<boolean>): Promise<void>;
   /**
    * Rejects a call that rings.
    * @throws CallNotRingingError

@@ -3,6 +3,7 @@ import {
   AnswerPasskey,
   type AnswerPasskeyV1,
   AppError,
+  type BotMode,
   ConfirmPasskey,
   type ConfirmPasskeyV1,
   type ContactView,
@@ -123,9 +124,19 @@ export class OwnerAnswers {
     return {};
   }
 
-  private async typing({ sessionId, to, state }: TypingV1): Promise<Nothing> {
-    await this.socketOf(sessionId).typing(to, state);
+  private async typing({ sessionId, to, state, onlyInMode }: TypingV1): Promise<Nothing> {
+    const isWanted = async (): Promise<boolean> =>
+      !onlyInMode || (await this.modeOf(sessionId)) === onlyInMode;
+    await this.socketOf(sessionId).typing(to, state, isWanted);
     return {};
+  }
+
+  private async modeOf(sessionId: string): Promise<BotMode | undefined> {
+    const [row] = await this.dataSource.query<{ mode: BotMode }[]>(
+      'SELECT bot_mode AS mode FROM session WHERE id = $1',
+      [sessionId],
+    );
+    return row?.mode;
   }
 
   private async rejectCall({ sessionId, callId }: RejectCallV1): Promise<Nothing> {

@@ -18,6 +18,7 @@ const message = (name: string): LedgerMessage => ({
     mayBeSent: false,
     onlyInMode: null,
     isOutOfMode: false,
+    unlessWrittenSince: null,
   },
 });
 const [a, b] = [message('a'), message('b')];

@@ -18,13 +18,15 @@ const EVERY_MS = 20;
 // The parameter $1 is the data of the commands, as they came. What was accepted for a contact who has been erased since is nobody's any
 // more. Rows go in by order of arrival: `seq` is the order in which a session sends.
 const INTAKE_SQL = `INSERT INTO outbound_message
-    (job_id, session_id, tenant_id, key_id, to_jid, content, client_message_id, accepted_at, metadata, expires_at, requested_to, sent_by, only_in_mode)
+    (job_id, session_id, tenant_id, key_id, to_jid, content, client_message_id, accepted_at, metadata, expires_at, requested_to, sent_by, only_in_mode,
+    unless_written_since)
   SELECT j.job_id, j.session_id, j.tenant_id, j.key_id, j.to_jid, j.content, j.client_message_id, j.accepted_at,
-    j.metadata, j.expires_at, j.requested_to, j.sent_by, j.only_in_mode
+    j.metadata, j.expires_at, j.requested_to, j.sent_by, j.only_in_mode, j.unless_written_since
   FROM ROWS FROM (jsonb_to_recordset($1::jsonb) AS ("jobId" uuid, "sessionId" uuid, "to" text, content jsonb,
-    "clientMessageId" text, "acceptedAt" timestamptz, metadata jsonb, "expiresAt" timestamptz, "requestedTo" text, "sentBy" text, "onlyInMode" text),
+    "clientMessageId" text, "acceptedAt" timestamptz, metadata jsonb, "expiresAt" timestamptz, "requestedTo" text, "sentBy" text, "onlyInMode" text,
+    "unlessWrittenSince" timestamptz),
     unnest($2::uuid[]), unnest($3::text[]), unnest($4::text[])) WITH ORDINALITY AS j (job_id, session_id, to_jid,
-    content, client_message_id, accepted_at, metadata, expires_at, requested_to, sent_by, only_in_mode, tenant_id, key_id, contact, n)
+    content, client_message_id, accepted_at, metadata, expires_at, requested_to, sent_by, only_in_mode, unless_written_since, tenant_id, key_id, contact, n)
   WHERE NOT ${isErasedSql({ tenant: 'j.tenant_id', hashes: 'j.contact', at: 'j.accepted_at', toThem: 'true' })}
   ORDER BY j.n ON CONFLICT DO NOTHING RETURNING job_id`;
 

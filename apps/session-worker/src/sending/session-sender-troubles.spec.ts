@@ -22,6 +22,7 @@ const message = (name: string, more: Partial<LedgerMessage> = {}): LedgerMessage
     mayBeSent: false,
     onlyInMode: null,
     isOutOfMode: false,
+    unlessWrittenSince: null,
     ...more,
   },
 });
@@ -76,6 +77,7 @@ beforeEach(() => {
       },
       endUntold: async (_scope, jobId) => written(jobId, 'UNTOLD'),
       isDeleted: async () => false,
+      isOvertaken: async () => false,
       readdress: async (_scope, jobId, to) => {
         open = open.map((one) => (one.jobId === jobId ? { ...one, to } : one));
       },

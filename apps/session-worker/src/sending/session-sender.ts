@@ -6,11 +6,11 @@ import { NoAnswerError } from '../platform/errors.js';
 import type { MessageListener, PlatformSocket, Refusal } from '../platform/port.js';
 import { atStep } from '../steps.js';
 import { failureOf, MAX_TRIES, refusalFields, sendFailureOf, wordsOf } from './ledger/failures.js';
-import { changesDeleted } from './deleted-targets.js';
 import { FilesAhead } from './files/files-ahead.js';
 import type { Ledger, LedgerMessage, LedgerScope } from './ledger/ledger.js';
 import type { NewChats } from './new-chats.js';
 import { personsIn } from './persons-named.js';
+import { reasonAgainst } from './reason-against.js';
 import type { SendStatus } from './ledger/outbound.js';
 import type { OutgoingFiles } from './files/outgoing-files.js';
 import type { ReceiptWriter } from './ledger/receipt-writer.js';
@@ -21,7 +21,7 @@ const RETRY_MS = 1_000;
 /** Tools of a sender; `SessionSenders` makes them. */
 export interface SenderTools {
   scope: LedgerScope;
-  ledger: Pick<Ledger, 'claim' | 'keepUpload' | 'readdress' | 'fail' | 'endUntold' | 'isDeleted'>;
+  ledger: Pick<Ledger, keyof Ledger>;
   receipts: Pick<ReceiptWriter, 'record'>;
   newChats: Pick<NewChats, 'refusalOf' | 'refused'>;
   files: Pick<OutgoingFiles, 'upload'>;
@@ -225,13 +225,12 @@ export class SessionSender {
     }
   }
 
-  /** Fails a message that must not go out: it is of another mode, would begin a chat, or change what was deleted. Says whether it did. */
+  /** Fails a message that must not go out. Says whether it did. */
   private async refuse(message: LedgerMessage, socket: PlatformSocket): Promise<boolean> {
     const { newChats, ledger } = this.tools;
     const isLate = this.window.isOutOfMode(message);
     const reason = isLate ? 'BOT_MODE_CHANGED' : await newChats.refusalOf(message, socket);
-    const isPointless = !reason && (await this.whileOpen(changesDeleted(message, socket, ledger)));
-    const code = isPointless ? 'VALIDATION_FAILED' : reason;
+    const code = reason ?? (await this.whileOpen(reasonAgainst(message, socket, ledger, this.window)));
     if (code) this.fail(message, code);
     return code !== undefined;
   }

@@ -91,6 +91,20 @@ test('a contact sees that somebody writes, records, and stops', async () => {
   }
 });
 
+test('a contact sees nothing of who answers in another mode of the session', async () => {
+  const [silent, seen] = ['15550211003', '15550211004'];
+  const show = (to: string, onlyInMode: 'MANAGED' | 'EXTERNAL') =>
+    stage.worker.rpc.request(SetTyping, {
+      ...{ ...session, to: `${to}@s.whatsapp.net`, state: 'composing', onlyInMode },
+    });
+  const shown = async (to: string) =>
+    (await stage.platform.call<{ items: object[] }>('GET', `/contacts/${to}/typing`)).items.length;
+  expect(await show(silent, 'EXTERNAL')).toEqual({});
+  await show(seen, 'MANAGED');
+  await waitFor('the contact to see it', async () => (await shown(seen)) === 1);
+  expect(await shown(silent)).toBe(0);
+});
+
 test('the members of a group see that somebody writes there', async () => {
   const group = { subject: 'Neighbours', members: [CONTACT, PHONE] };
   const { jid } = await stage.platform.call<{ jid: string }>('POST', '/groups', group);

@@ -26,6 +26,8 @@ export class SendMessageV1 {
   @IsOptional() @IsIn(SENDERS) sentBy?: Sender;
   /** The message fails where its session is in another mode when its turn comes. */
   @IsOptional() @IsIn(BOT_MODES) onlyInMode?: BotMode;
+  /** The message fails where the owner has written to the chat on the phone after this time, when its turn comes. */
+  @IsOptional() @IsISO8601() unlessWrittenSince?: string;
 }
 
 /** Sends one message; the owner of the session's partition consumes it. */

@@ -1747,6 +1747,7 @@ export interface MessageFailure {
     | 'NEW_CHAT_QUOTA'
     | 'CANCELED'
     | 'BOT_MODE_CHANGED'
+    | 'OVERTAKEN'
     | 'CONTACT_OPTED_OUT'
     | 'SESSION_NOT_CONNECTED'
     | 'RATE_LIMITED'

@@ -1,5 +1,5 @@
-import { createTenant } from '../../stack/actor.js';
-import { answerBy, linkAnswering, MODEL_KEY } from '../../stack/answering-numbers.js';
+import { createTenant, linkActors } from '../../stack/actor.js';
+import { MODEL_KEY, setRules, switchOn } from '../../stack/answering-numbers.js';
 import { type Measured, round3 } from '../../figures.js';
 import { Inspector, type Memory, memoryWhenIdle } from '../../stack/inspector.js';
 import type { Benchmark } from '../../named-run.js';
@@ -42,8 +42,8 @@ export const assistant: Benchmark = {
     const inspector = await Inspector.of(stack, 'assistant');
     try {
       const tenant = await createTenant(stack, '--plan', 'ENTERPRISE', '--internal');
-      const actors = await linkAnswering(stack, tenant, SESSIONS, SETTINGS);
-      for (const key of [MODEL_KEY, BARE_KEY]) await answerBy(stack, key, RULE);
+      const actors = await linkActors(stack, tenant, SESSIONS, (actor) => switchOn(actor, SETTINGS));
+      for (const key of [MODEL_KEY, BARE_KEY]) await setRules(stack, [RULE], key);
       const load = new TurnLoad(actors, TURNS, (question) => `Answer to ${question}`);
       const side = new AnsweringSide(stack, load, { perSecond: PER_SECOND, delayMs: DELAY_MS }, say);
       const looks: Memory[] = [];

@@ -65,7 +65,7 @@ export function isSettled({ answered, lost, begun, taken, tokens, ledger, given 
     begun === 0 &&
     taken === answered + lost &&
     ledger === tokens &&
-    tokens <= given.tokens &&
+    (given.complete > answered ? tokens <= given.tokens : tokens === given.tokens) &&
     answered <= given.complete &&
     given.complete <= given.begun &&
     given.begun <= answered + lost

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { seededRandom, waitFor } from '@svc/testing';
 import type { NamedRun } from '../../named-run.js';
-import { type Actor, createTenant } from '../../stack/actor.js';
-import { answerBy, linkAnswering, MODEL_KEY } from '../../stack/answering-numbers.js';
+import { type Actor, linkActors, createTenant } from '../../stack/actor.js';
 import { Stack } from '../../stack/stack.js';
-import { Questions } from './questions.js';
 import { compareCalls, isSettled } from './call-books.js';
+import { Questions, TWO_PARTS } from './questions.js';
+import { MODEL_KEY, setRules, switchOn } from '../../stack/answering-numbers.js';
 
 const SESSIONS = 5;
 const CONVERSATIONS = 500;
@@ -15,7 +15,7 @@ const KILL_EVERY_MS = 5_000;
 const OTHERS = ['api-gateway', 'limits', 'session-worker'];
 const ANSWER_LIMIT_MS = 240_000;
 /** Answer that takes two seconds to come, so that many are under way at each kill. */
-const RULE = { text: 'First to {text}\n\nSecond to {text}', delayMs: 500, pieceMs: 250 };
+const RULE = { text: TWO_PARTS, delayMs: 500, pieceMs: 250 };
 const SETTINGS = { mode: 'auto', debounceMs: 500, splitAnswers: true, typing: false };
 
 /** Drill of turns whose processes die: each question is answered once, and what it cost is known. */
@@ -26,8 +26,8 @@ export const killAssistant: NamedRun = {
   async run({ seed, say }) {
     const stack = await Stack.start();
     const tenant = await createTenant(stack, '--plan', 'ENTERPRISE');
-    const actors = await linkAnswering(stack, tenant, SESSIONS, SETTINGS);
-    await answerBy(stack, MODEL_KEY, RULE);
+    const actors = await linkActors(stack, tenant, SESSIONS, (actor) => switchOn(actor, SETTINGS));
+    await setRules(stack, [RULE]);
     say(`  ${SESSIONS} numbers are linked, and their assistants are on`);
     const questions = new Questions(actors, CONVERSATIONS);
     const asking = questions.ask(PER_SECOND);

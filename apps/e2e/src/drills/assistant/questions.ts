@@ -23,14 +23,22 @@ interface Asker {
   question: string;
 }
 
+/** Answer of the model in two parts, of which `Questions` count each. */
+export const TWO_PARTS = 'First to {text}\n\nSecond to {text}';
+
 /** Questions of contacts, each of another one. */
 export class Questions {
   private readonly askers: Asker[];
 
-  constructor(actors: readonly Actor[], count: number) {
+  /** @param textOf makes the text of a question from its number; no two may be the same. */
+  constructor(
+    actors: readonly Actor[],
+    count: number,
+    textOf: (number: number) => string = (number) => `question ${number}`,
+  ) {
     this.askers = Array.from({ length: count }, (_, number) => {
       const actor = actors[number % actors.length] as Actor;
-      return { actor, contact: inventPhone(), question: `question ${number}` };
+      return { actor, contact: inventPhone(), question: textOf(number) };
     });
   }
 

@@ -21,6 +21,7 @@ const FAILURE_WORDS: Record<FailureCode, string> = {
   NEW_CHAT_QUOTA: 'The number has begun as many chats as the platform lets it.',
   CANCELED: 'It was canceled before it went out.',
   BOT_MODE_CHANGED: 'Somebody else answered the session by the time at which it was to go out.',
+  OVERTAKEN: 'Somebody had written to the chat on the phone by the time at which it was to go out.',
   CONTACT_OPTED_OUT: 'The contact had opted out by the time at which it was to go out.',
   SESSION_NOT_CONNECTED: 'The session was not connected at the time at which it was to go out.',
   RATE_LIMITED: 'A limit was used up at the time at which it was to go out.',
@@ -49,6 +50,7 @@ const GIVEN_BACK: Record<FailureCode, readonly LimitLayer[]> = {
   NEW_CHAT_QUOTA: LIMIT_LAYERS,
   CANCELED: LIMIT_LAYERS,
   BOT_MODE_CHANGED: [],
+  OVERTAKEN: [],
   CONTACT_OPTED_OUT: LIMIT_LAYERS,
   SESSION_NOT_CONNECTED: LIMIT_LAYERS,
   RATE_LIMITED: LIMIT_LAYERS,
@@ -64,7 +66,7 @@ const WHEREVER_IT_IS: ReadonlySet<FailureCode> = new Set([
 ]);
 
 /** Failures of a message that may have been tried before: its unit comes back only where nothing of it was handed over. */
-const PERHAPS_TRIED: ReadonlySet<FailureCode> = new Set(['SEND_ERROR', 'BOT_MODE_CHANGED']);
+const PERHAPS_TRIED: ReadonlySet<FailureCode> = new Set(['SEND_ERROR', 'BOT_MODE_CHANGED', 'OVERTAKEN']);
 
 /**
  * Says why a message failed, in the words tenants see; `detail` e.g. the platform's error number.

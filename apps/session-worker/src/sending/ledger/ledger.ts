@@ -45,6 +45,8 @@ export interface LedgerMessage extends OutgoingMessage {
   onlyInMode: BotMode | null;
   /** Its session was in another mode when it was claimed. */
   isOutOfMode: boolean;
+  /** Time after which the owner must not have written to the chat on the phone. */
+  unlessWrittenSince: Date | null;
 }
 
 const CLAIMS = columns(
@@ -74,7 +76,8 @@ const CLAIM_SQL = `WITH ${FENCE_SQL},
     o.requested_to AS "requestedTo", o.seq, o.content, o.accepted_at AS "acceptedAt", o.secret, o.uploaded,
     next.status = 'SENDING' AND NOT (o.content ? 'media' AND o.uploaded IS NULL) AS "mayBeSent",
     o.only_in_mode AS "onlyInMode", o.only_in_mode IS NOT NULL
-      AND o.only_in_mode <> (SELECT bot_mode FROM session WHERE session.id = o.session_id) AS "isOutOfMode"`;
+      AND o.only_in_mode <> (SELECT bot_mode FROM session WHERE session.id = o.session_id) AS "isOutOfMode",
+    o.unless_written_since AS "unlessWrittenSince"`;
 
 const KEEP_UPLOAD_SQL = `WITH ${FENCE_SQL}
   UPDATE outbound_message o SET uploaded = $5 FROM fence WHERE o.session_id = $3 AND o.job_id = $4 RETURNING 1`;
@@ -86,6 +89,9 @@ const READDRESS_SQL = `WITH ${FENCE_SQL}
 
 const DELETED_SQL =
   'SELECT EXISTS (SELECT FROM inbound_message WHERE session_id = $1 AND deletes = $2) AS deleted';
+
+const WRITTEN_SQL = `SELECT EXISTS (SELECT FROM inbound_message
+  WHERE session_id = $1 AND by_hand_to = ANY ($2::text[]) AND by_hand_at > $3) AS written`;
 
 const END_UNTOLD_SQL = `WITH ${FENCE_SQL}
   UPDATE outbound_message o SET status = 'FAILED', ${FAILED_AT('$5')} FROM fence WHERE o.session_id = $3 AND o.job_id = $4 RETURNING 1`;
@@ -155,6 +161,14 @@ export class Ledger {
   async isDeleted(sessionId: string, keyId: string): Promise<boolean> {
     const [row] = await this.dataSource.query<{ deleted: boolean }[]>(DELETED_SQL, [sessionId, keyId]);
     return row?.deleted === true;
+  }
+
+  /** Says whether the owner of the number has written to the chat of a message on the phone, after the time of which it knows. */
+  async isOvertaken({ sessionId, to, requestedTo, unlessWrittenSince }: LedgerMessage): Promise<boolean> {
+    if (unlessWrittenSince === null) return false;
+    const values = [sessionId, [to, requestedTo ?? to], unlessWrittenSince];
+    const [row] = await this.dataSource.query<{ written: boolean }[]>(WRITTEN_SQL, values);
+    return row?.written === true;
   }
 
   private async change(

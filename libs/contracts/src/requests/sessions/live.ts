@@ -1,7 +1,7 @@
 import { Type } from 'class-transformer';
-import { IsArray, IsIn, IsString, IsUUID, Matches, ValidateNested } from 'class-validator';
+import { IsArray, IsIn, IsOptional, IsString, IsUUID, Matches, ValidateNested } from 'class-validator';
 import { defineRequest } from '../../contract.js';
-import { TYPING_STATES, type TypingState } from '../../enums.js';
+import { BOT_MODES, type BotMode, TYPING_STATES, type TypingState } from '../../enums.js';
 import { ContactView, PairingCode } from '../../http/sessions/live.js';
 import { Nothing } from '../refs.js';
 import { SessionRef } from './sessions.js';
@@ -29,6 +29,8 @@ export class MarkReadV1 extends SessionRef {
 export class TypingV1 extends SessionRef {
   @IsString() to: string;
   @IsIn(TYPING_STATES) state: TypingState;
+  /** Nothing is shown where the session is in another mode. */
+  @IsOptional() @IsIn(BOT_MODES) onlyInMode?: BotMode;
 }
 
 /** Request of `reject-call`. */

@@ -57,13 +57,15 @@ export function directRequests(
       }),
     rejectCall: (callId) => scope.run(() => calls.reject(callId)),
     setAlwaysOnline: (alwaysOnline) => scope.run(() => presence.setAlwaysOnline(alwaysOnline)),
-    typing: (to, state) =>
+    typing: (to, state, isWanted = always) =>
       scope.run(async () => {
         const address = isGroup(to) ? to : await accountOf(accounts, to);
-        if (address !== undefined) await presence.show(state, address);
+        if (address !== undefined && (await isWanted())) await presence.show(state, address);
       }),
   };
 }
+
+const always = (): Promise<boolean> => Promise.resolve(true);
 
 /** Finds the account of a person; undefined where the platform does not know it. */
 async function accountOf(accounts: AccountAddresses, to: string): Promise<string | undefined> {
