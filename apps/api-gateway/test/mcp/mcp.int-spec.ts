@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { SuspendTenant } from '@svc/contracts';
 import { expectError, fieldsOf } from '../support/answers.js';
 import { type Answer, gateway, tenant, withGateway } from '../support/gateway.js';
-import { ask, done, say, toolsOf, use } from '../support/mcp-client.js';
+import { ask, done, refused, say, toolsOf } from '../support/mcp-client.js';
 
 const PER_SECOND = 20;
 withGateway({ REQUESTS_PER_SECOND: String(PER_SECOND) });
@@ -146,17 +147,23 @@ describe('a key', () => {
   });
 });
 
-test('the result of a tool carries the request id of its message', async () => {
-  const message = {
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'tools/call',
-    params: { name: 'get_limits', arguments: {} },
-  };
-  const { body, headers } = await say(tenant.apiKey, message, { 'x-request-id': 'of-my-agent' });
-  expect(headers.get('x-request-id')).toBe('of-my-agent');
-  expect(body['result']).toMatchObject({ isError: true, structuredContent: { requestId: 'of-my-agent' } });
-  const unknown = { sessionId: '0198c0de-0000-7000-8000-000000000001' };
-  const { structuredContent } = await use(tenant.apiKey, 'get_limits', unknown);
-  expect(structuredContent).toMatchObject({ code: 'SESSION_NOT_FOUND', requestId: expect.any(String) });
+test('a refusal of a tool carries the request id of its message, whoever refuses', async () => {
+  for (const given of [{}, { sessionId: randomUUID() }]) {
+    const params = { name: 'get_limits', arguments: given };
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
+    const { body, headers } = await say(tenant.apiKey, message, { 'x-request-id': 'of-my-agent' });
+    expect(headers.get('x-request-id')).toBe('of-my-agent');
+    expect(body['result']).toMatchObject({ isError: true, structuredContent: { requestId: 'of-my-agent' } });
+  }
 });
+
+const REFUSALS = 6;
+const LIMIT_MS = 15_000;
+test(
+  'a route does not wait for the rest of a request that a tool makes',
+  async () => {
+    for (let n = 0; n < REFUSALS; n += 1)
+      await refused(tenant.apiKey, 'get_limits', { sessionId: randomUUID() });
+  },
+  LIMIT_MS,
+);
