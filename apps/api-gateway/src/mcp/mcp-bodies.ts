@@ -57,7 +57,7 @@ export class McpMessage {
   params?: Record<string, unknown>;
 }
 
-/** What goes wrong with a message itself; what goes wrong with a tool is its result. */
+/** Error of a message itself; an error of a tool is its result. */
 export class McpFailure {
   @ApiProperty({ description: 'Code of JSON-RPC.', type: 'integer', example: -32601 })
   code: number;

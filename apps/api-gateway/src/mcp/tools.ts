@@ -21,7 +21,7 @@ export const MOST_ITEMS = 50;
 
 const PAGE = ['limit', 'before'];
 const READS: ToolAnnotations = { readOnlyHint: true, destructiveHint: false, openWorldHint: false };
-/** What a person has got cannot be taken back: a client asks its user before. */
+/** Hints of a tool whose effect cannot be taken back: a client asks its user before. */
 const REACHES_A_PERSON: ToolAnnotations = { readOnlyHint: false, destructiveHint: true, openWorldHint: true };
 const PLAYS: ToolAnnotations = { readOnlyHint: false, destructiveHint: false, openWorldHint: false };
 

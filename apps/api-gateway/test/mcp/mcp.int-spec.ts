@@ -12,7 +12,7 @@ const HELLO = {
   ...{ protocolVersion: '2025-11-25', capabilities: {} },
   clientInfo: { name: 'agent', version: '1' },
 };
-/** What each request of the revision without `initialize` says. */
+/** Words of each request of the revision without `initialize`. */
 const ENVELOPE = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
   'io.modelcontextprotocol/clientInfo': { name: 'agent', version: '1' },

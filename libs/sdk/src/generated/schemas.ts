@@ -1505,6 +1505,43 @@ export interface MarkReadBody {
   messageIds: string[];
 }
 
+/** `McpAnswer` of the API description. */
+export interface McpAnswer {
+  /** Version of JSON-RPC. */
+  jsonrpc: '2.0';
+  /** That of the request. */
+  id: number | string | null;
+  /**
+   * Of `tools/call`: `structuredContent` is what the route of the tool answers, `content` the same as text.
+   * With `isError` it is an error of the API, and its `remedy`.
+   */
+  result?: Record<string, unknown> | undefined;
+  /** What is wrong with the message. */
+  error?: McpFailure | undefined;
+}
+
+/** `McpFailure` of the API description. */
+export interface McpFailure {
+  /** Code of JSON-RPC. */
+  code: number;
+  /** What is wrong. */
+  message: string;
+  /** More about it. */
+  data?: Record<string, unknown> | undefined;
+}
+
+/** `McpMessage` of the API description. */
+export interface McpMessage {
+  /** Version of JSON-RPC. */
+  jsonrpc: '2.0';
+  /** Names a request; the answer has the same. A notification has none. */
+  id?: number | string | undefined;
+  /** Method of the protocol. */
+  method: string;
+  /** What the method takes: of `tools/call` the name of a tool and its arguments. */
+  params?: Record<string, unknown> | undefined;
+}
+
 /** `MediaRequest` of the API description. */
 export interface MediaRequest {
   /**

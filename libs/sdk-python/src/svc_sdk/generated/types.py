@@ -1555,6 +1555,53 @@ class MarkReadBody(TypedDict):
     messageIds: List[str]
 
 
+class _McpAnswerNeeded(TypedDict):
+    # Version of JSON-RPC.
+    jsonrpc: Literal["2.0"]
+    # That of the request.
+    id: Optional[Union[int, str]]
+
+
+class McpAnswer(_McpAnswerNeeded, total=False):
+    """`McpAnswer` of the API description."""
+
+    # Of `tools/call`: `structuredContent` is what the route of the tool answers, `content` the same as text.
+    # With `isError` it is an error of the API, and its `remedy`.
+    result: Dict[str, Any]
+    # What is wrong with the message.
+    error: McpFailure
+
+
+class _McpFailureNeeded(TypedDict):
+    # Code of JSON-RPC.
+    code: int
+    # What is wrong.
+    message: str
+
+
+class McpFailure(_McpFailureNeeded, total=False):
+    """`McpFailure` of the API description."""
+
+    # More about it.
+    data: Dict[str, Any]
+
+
+class _McpMessageNeeded(TypedDict):
+    # Version of JSON-RPC.
+    jsonrpc: Literal["2.0"]
+    # Method of the protocol.
+    method: str
+
+
+class McpMessage(_McpMessageNeeded, total=False):
+    """`McpMessage` of the API description."""
+
+    # Names a request; the answer has the same. A notification has none.
+    id: Union[int, str]
+    # What the method takes: of `tools/call` the name of a tool and its arguments.
+    params: Dict[str, Any]
+
+
 class _MediaRequestNeeded(TypedDict):
     # What phones show it as. Up to 16 MiB as image or audio, 64 MiB as video, 100 MiB as document, 1 MiB as
     # sticker. An image is JPEG or PNG, a sticker WebP; what phones show of other pictures is a grey box: send
