@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { MessageReceived, type MessageReceivedV1, type NewTenant, type Scope } from '@svc/contracts';
 import { envelopeOf } from '@svc/messaging';
-import { waitFor } from '@svc/testing';
+import { type ApiDocument, apiOperations, waitFor } from '@svc/testing';
+import { TOOLS } from '../../src/mcp/tools.js';
 import { gateway, tenant, withSandboxGateway } from '../support/gateway.js';
 import { ask, done, refused, toolsOf, use } from '../support/mcp-client.js';
 
@@ -92,6 +95,18 @@ describe('the tools that are listed', () => {
       { properties: { from: { minLength: 7 } }, required: ['sessionId', 'from', 'text'] },
     ]);
   });
+});
+
+test('the page of the documentation has each tool with its scope and its route', async () => {
+  const { body } = await gateway.call(undefined, 'GET /openapi.json');
+  const operations = apiOperations(body as unknown as ApiDocument);
+  const rows = TOOLS.map(({ name, operationId }) => {
+    const { method, path, scope } = operations.find((one) => one.operationId === operationId)!;
+    return `\`${name}\` \`${scope}\` \`${method} ${path.replace('{id}', ':id')}\``;
+  });
+  const page = readFileSync(join(import.meta.dirname, '../../../../docs/mcp.md'), 'utf8');
+  const shown = [...page.matchAll(/^\| (`[a-z_]+`) +\| (`[a-z:]+`) +\| (`[^`]+`)/gm)];
+  expect(shown.map(([, ...cells]) => cells.join(' '))).toEqual(rows);
 });
 
 describe('a tool that reads', () => {
