@@ -70,6 +70,9 @@ import { LinkPagesService } from './link-page/link-pages.service.js';
 import { LinkVisits } from './link-page/link-visits.service.js';
 import { LinkVisitsController } from './link-page/link-visits.controller.js';
 import { NamesOnPages } from './link-page/link-names.js';
+import { McpController } from './mcp/mcp.controller.js';
+import { McpService } from './mcp/mcp.service.js';
+import { ToolCalls } from './mcp/tool-calls.js';
 import { SendPermissions } from './auth/send-permissions.js';
 import { LimitsController } from './usage/limits.controller.js';
 import { LimitsService } from './limits/limits.service.js';
@@ -251,6 +254,7 @@ const events = {
     LinkPagesController,
     LinkVisitsController,
     HelperController,
+    McpController,
     MessagesConsumer,
     AnswersConsumer,
     CallsConsumer,
@@ -370,6 +374,8 @@ const events = {
     LinkVisits,
     LinkEnd,
     HelperLinks,
+    McpService,
+    ToolCalls,
   ],
 })
 export class AppModule {}

@@ -3,6 +3,7 @@ import { AppModule } from './app.module.js';
 import { readConfig } from './config.js';
 import { guardTheEdge } from './edge/edge.js';
 import { serveLinkPage } from './link-page/link-page.js';
+import { McpService } from './mcp/mcp.service.js';
 import { serveDocsPage } from './openapi/pages/docs-page.js';
 import { serveOpenApi } from './openapi/pages/openapi-page.js';
 import { paceTenants } from './subscriptions/tenant-paces.js';
@@ -23,7 +24,7 @@ export const serviceOptions: StartOptions = {
       customize: async (app) => {
         await guardTheEdge(app);
         paceTenants(app);
-        serveOpenApi(app, publicUrl);
+        app.get(McpService).describe(serveOpenApi(app, publicUrl));
         serveDocsPage(app);
         serveLinkPage(app);
       },

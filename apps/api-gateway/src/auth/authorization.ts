@@ -31,6 +31,11 @@ export function isBehindKey(request: FastifyRequest): boolean {
   return url?.startsWith('/v1/') === true && !url.startsWith('/v1/public/');
 }
 
+/** Says whether a tool makes a request, inside this process and for a request from outside, which was counted already. */
+export function isInner({ raw }: FastifyRequest): boolean {
+  return 'isLightMyRequest' in raw; // fastify.inject sets it, no header can
+}
+
 /** The caller, put there before the body was read (see the hooks of `edge/edge.ts`). */
 export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext): Caller => {
   const { caller } = context.switchToHttp().getRequest<GuardedRequest>();

@@ -4,7 +4,7 @@ import multipart from '@fastify/multipart';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppError, invalidField } from '@svc/contracts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type GuardedRequest, isBehindKey } from '../auth/authorization.js';
+import { type GuardedRequest, isBehindKey, isInner } from '../auth/authorization.js';
 import { KeyVerifier } from '../auth/key-verifier.js';
 import { RequestPaces } from '../auth/request-paces.js';
 import { answerBrokenHttp } from './broken-http.js';
@@ -47,7 +47,7 @@ export async function guardTheEdge(app: NestFastifyApplication): Promise<void> {
     // The key is checked before anything is said about the body, and before it is read: strangers learn nothing and cost nothing.
     if (isBehindKey(request)) {
       request.caller = await keys.verify(request.headers.authorization, request.ip);
-      paces.take(request.caller.kid);
+      if (!isInner(request)) paces.take(request.caller.kid);
     }
     assertContentType(request);
   });
@@ -56,7 +56,7 @@ export async function guardTheEdge(app: NestFastifyApplication): Promise<void> {
     if (isPrivate(request.routeOptions.url ?? request.url)) void reply.headers(PRIVATE_HEADERS);
     if (reply.statusCode < 400) return payload;
     await drain(request.raw, WAIT_MS);
-    if (request.raw.complete || typeof payload !== 'string') return payload;
+    if (isRead(request.raw) || typeof payload !== 'string') return payload;
     // The connection of a caller that still sends an unread body is closed: it would stay for as long as an upload may last.
     void reply.headers({ connection: 'close', 'content-length': String(Buffer.byteLength(payload)) });
     return Readable.from(answerAndDrain(payload, request.raw));
@@ -100,12 +100,17 @@ async function* answerAndDrain(payload: string, request: IncomingMessage): Async
   await drain(request, DRAIN_MS);
 }
 
+/** Says whether all of a request has been read; one that a tool makes has come over no wire, and is never `complete`. */
+function isRead({ complete, readableEnded }: IncomingMessage): boolean {
+  return complete || readableEnded;
+}
+
 /**
  * Takes in, up to a bound, what the caller still sends of a body that is refused. Closing while it sends resets the
  * connection, and the caller would see that instead of the answer.
  */
 async function drain(request: IncomingMessage, ms: number): Promise<void> {
-  if (request.complete || request.destroyed) return;
+  if (isRead(request) || request.destroyed) return;
   let taken = 0;
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, ms);

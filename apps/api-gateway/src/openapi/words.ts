@@ -33,5 +33,6 @@ export const TAGS = {
   widgets: 'Buttons for your pages that open a chat with a session.',
   'api keys': 'Keys of your tenant.',
   'audit log': 'Who changed what.',
+  mcp: 'Tools for outside agents: what they may read and send.',
   sandbox: 'What phones and contacts do, for test keys: no person and no platform is involved.',
 } as const;

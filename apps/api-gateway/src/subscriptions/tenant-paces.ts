@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { KeyedPaces } from '@svc/service';
 import type { FastifyInstance } from 'fastify';
-import type { GuardedRequest } from '../auth/authorization.js';
+import { type GuardedRequest, isInner } from '../auth/authorization.js';
 import { SubscriptionsService } from './subscriptions.service.js';
 
 /**
@@ -27,7 +27,7 @@ export class TenantPaces {
 export function paceTenants(app: NestFastifyApplication): void {
   const paces = app.get(TenantPaces);
   const fastify = app.getHttpAdapter().getInstance() as unknown as FastifyInstance;
-  fastify.addHook('onRequest', async ({ caller }: GuardedRequest) => {
-    if (caller) paces.take(caller.tenantId);
+  fastify.addHook('onRequest', async (request: GuardedRequest) => {
+    if (request.caller && !isInner(request)) paces.take(request.caller.tenantId);
   });
 }

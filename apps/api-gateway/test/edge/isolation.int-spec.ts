@@ -129,7 +129,9 @@ describe('every route', () => {
     for (const scope of [...KEY_SCOPES, 'admin:*'] as Scope[]) {
       keys.set(scope, await keyWith(KEY_SCOPES.filter((one) => one !== scope)));
     }
-    await each(guarded(), async (operation) => {
+    // A message over MCP is for every key: which tools it may call has a test of its own.
+    const scoped = guarded().filter(({ path }) => path !== '/v1/mcp');
+    await each(scoped, async (operation) => {
       // A route for every key refuses what it does for the others alone.
       const scope = operation.scope === 'any' ? 'admin:*' : String(operation.scope);
       const answer = await call(operation, keys.get(scope), myIds);

@@ -51,6 +51,7 @@ import {
 } from '@svc/contracts';
 import { getMetadataStorage } from 'class-validator';
 import { CreateWidgetBody, UpdateWidgetBody } from '../../src/widget/widget-bodies.js';
+import { McpMessage } from '../../src/mcp/mcp-bodies.js';
 import { AdvanceClockBody, WriteAsContactBody } from '../../src/sandbox/sandbox-bodies.js';
 import { type Description, operationsOf, type Schema } from '../support/description.js';
 import { gateway, withGateway } from '../support/gateway.js';
@@ -99,6 +100,7 @@ const BODIES = [
   ],
   ...[AddKnowledgeBody, SearchKnowledgeBody],
   ...[ReplayBody, WriteAsContactBody, AdvanceClockBody, CreateWidgetBody, UpdateWidgetBody],
+  McpMessage,
 ];
 
 interface Rule {
@@ -140,6 +142,7 @@ function statement({ name = '', constraints: [first, second] = [] }: Rule): obje
     arrayMinSize: () => ({ minItems: first }),
     arrayMaxSize: () => ({ maxItems: first }),
     isMetadata: () => ({ type: 'object', maxProperties: 20 }),
+    isMessageId: () => ({ oneOf: [expect.any(Object), expect.objectContaining({ maxLength: 128 })] }),
     isHeaders: () => ({ type: 'object', maxProperties: 10 }),
   };
   const stated = statements[name];

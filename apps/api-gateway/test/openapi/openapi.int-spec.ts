@@ -17,6 +17,7 @@ import { ErasuresController } from '../../src/erasures/erasures.controller.js';
 import { EventLogController } from '../../src/events/event-log.controller.js';
 import { EventStreamController } from '../../src/events/event-stream.controller.js';
 import { LinkPagesController } from '../../src/link-page/link-pages.controller.js';
+import { McpController } from '../../src/mcp/mcp.controller.js';
 import { LimitsController } from '../../src/usage/limits.controller.js';
 import { CancellationController } from '../../src/scheduling/cancellation.controller.js';
 import { MessageMediaController } from '../../src/media/message-media.controller.js';
@@ -143,6 +144,7 @@ test('every handler of every controller under /v1 declares a scope', () => {
     ...[ContactsController, ConversationsController, DeliveriesController],
     ...[ErasuresController, EventLogController, EventStreamController],
     ...[ExternalConfigController, LimitsController, LinkPagesController, LiveController],
+    McpController,
     ...[MediaController, MessageMediaController, MessagesController, PasskeyController],
     ...[PollsController, PublicWidgetController, SandboxController, SendingController, SessionsController],
     ...[SubscriptionController, UsageController, WebhookActionsController],

@@ -61,10 +61,12 @@ const HOSTILE: [name: string, body: string | Buffer, headers?: Record<string, st
   ['compressed bytes', '{}', { 'content-encoding': 'gzip' }],
 ];
 
-/** No events are all events, empty settings are all defaults, and there may be no headers. */
-const isRight = (field: string, value: unknown): boolean =>
-  ({ events: '[]', settings: '{}', words: '[]', resumeWords: '[]', headers: '{}' })[field] ===
-  JSON.stringify(value);
+/** No events are all events, empty settings are all defaults, there may be no headers, and a message over MCP has any whole number. */
+const isRight = ({ operationId }: Route, field: string, value: unknown): boolean =>
+  ({
+    ...{ events: '[]', settings: '{}', words: '[]', resumeWords: '[]', headers: '{}', params: '{}' },
+    ...(operationId === 'callMcp' && { id: '-1' }),
+  })[field] === JSON.stringify(value);
 
 /** Says whether it is a text that an assistant may know: longer than a message may be. */
 const isLongText = ({ operationId }: Route, field: string, value: unknown): boolean =>
@@ -101,7 +103,7 @@ describe('a body', () => {
       expect([route.operationId, body]).toEqual([route.operationId, expect.any(Object)]);
       for (const [field, right] of Object.entries(body ?? {})) {
         for (const value of [...wrong, typeof right === 'boolean' ? 'true' : true]) {
-          if (isRight(field, value) || isLongText(route, field, value)) continue;
+          if (isRight(route, field, value) || isLongText(route, field, value)) continue;
           const answer = await post(route, JSON.stringify({ ...body, [field]: value }));
           const what = [route.operationId, field, JSON.stringify(value).slice(0, 20)];
           expect([...what, answer.status]).toEqual([...what, 400]);

@@ -115,6 +115,7 @@ export function goodBodies(ids: Ids): Record<string, Record<string, unknown>> {
     editDraft: { text: 'good' },
     openCheckout: { plan: 'GROWTH' },
     createApiKey: { name: 'good', scopes: ['messages:read'], rotates: ids.kid },
+    callMcp: { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} },
     checkApiKeys: { candidates: [`rk_live_${ids.kid}`] },
   };
 }

@@ -42,6 +42,8 @@ import type {
   LoggedEvent,
   MagicNumberPage,
   MarkReadBody,
+  McpAnswer,
+  McpMessage,
   MessageView,
   MonthUsage,
   NewApiKey,
@@ -761,6 +763,21 @@ export class LimitsResource {
   /** Read what is used and left of every limit. Daily limits begin anew at midnight UTC. */
   get(options?: CallOptions): Promise<TenantLimits> {
     return this.caller.json<TenantLimits>({ method: 'GET', path: '/v1/limits' }, options);
+  }
+}
+
+/** `mcp` of the API. */
+export class McpResource {
+  constructor(protected readonly caller: Caller) {}
+
+  /**
+   * Answer a message of an MCP client. The Model Context Protocol over streamable HTTP, for agents: one
+   * message a request, one answer in JSON, and nothing is kept between two. `tools/list` shows the tools that
+   * the key has the scopes for. A call of a tool is a request to a route of this API, with its rules, limits
+   * and errors. The texts of contacts come back as data.
+   */
+  call(body: McpMessage, options?: CallOptions): Promise<McpAnswer> {
+    return this.caller.json<McpAnswer>({ method: 'POST', path: '/v1/mcp', body }, options);
   }
 }
 
@@ -1698,6 +1715,7 @@ export class Resources {
   readonly events: EventsResource;
   readonly handoffs: HandoffsResource;
   readonly limits: LimitsResource;
+  readonly mcp: McpResource;
   readonly media: MediaResource;
   readonly messages: MessagesResource;
   readonly optOutWords: OptOutWordsResource;
@@ -1722,6 +1740,7 @@ export class Resources {
     this.events = new EventsResource(caller);
     this.handoffs = new HandoffsResource(caller);
     this.limits = new LimitsResource(caller);
+    this.mcp = new McpResource(caller);
     this.media = new MediaResource(caller);
     this.messages = new MessagesResource(caller);
     this.optOutWords = new OptOutWordsResource(caller);

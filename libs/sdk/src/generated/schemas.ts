@@ -179,6 +179,16 @@ export interface AssistantSettings {
   neverAnswer?: string[] | undefined;
   /** Most answers to one contact in 24 hours. Left out: 100. */
   answersPerContactPerDay?: number | undefined;
+  /**
+   * Tokens for one contact in 24 hours beyond which no model is asked any more; null: no bound of their own.
+   * The answer that passes them is still given. Left out: null.
+   */
+  tokensPerContactPerDay?: number | null | undefined;
+  /**
+   * Tokens of all conversations of the session in 24 hours beyond which no model is asked any more; null: no
+   * bound of their own. Left out: null.
+   */
+  tokensPerDay?: number | null | undefined;
   /** When it answers; null: always. Left out: null. */
   hours?: BusinessHours | null | undefined;
   /**
@@ -1524,6 +1534,43 @@ export interface MagicNumberPage {
 export interface MarkReadBody {
   /** Ids of messages that this session received. */
   messageIds: string[];
+}
+
+/** `McpAnswer` of the API description. */
+export interface McpAnswer {
+  /** Version of JSON-RPC. */
+  jsonrpc: '2.0';
+  /** That of the request. */
+  id: number | string | null;
+  /**
+   * Of `tools/call`: `structuredContent` is what the route of the tool answers, `content` the same as text.
+   * With `isError` it is an error of the API, and its `remedy`.
+   */
+  result?: Record<string, unknown> | undefined;
+  /** What is wrong with the message. */
+  error?: McpFailure | undefined;
+}
+
+/** `McpFailure` of the API description. */
+export interface McpFailure {
+  /** Code of JSON-RPC. */
+  code: number;
+  /** What is wrong. */
+  message: string;
+  /** More about it. */
+  data?: Record<string, unknown> | undefined;
+}
+
+/** `McpMessage` of the API description. */
+export interface McpMessage {
+  /** Version of JSON-RPC. */
+  jsonrpc: '2.0';
+  /** Names a request; the answer has the same. A notification has none. */
+  id?: number | string | undefined;
+  /** Method of the protocol. */
+  method: string;
+  /** What the method takes: of `tools/call` the name of a tool and its arguments. */
+  params?: Record<string, unknown> | undefined;
 }
 
 /** `MediaRequest` of the API description. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { OpenAPIObject } from '@nestjs/swagger';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Document, isScalar, visit } from 'yaml';
 import { openApiDocument } from '../document.js';
@@ -16,12 +17,13 @@ const ENCODERS = {
 type Encoding = keyof typeof ENCODERS;
 const ENCODINGS = Object.keys(ENCODERS) as Encoding[];
 
-/** Serves `/openapi.json` and `/openapi.yaml`, for everybody (specification, "Versioning"). */
-export function serveOpenApi(app: NestFastifyApplication, publicUrl: string | undefined): void {
+/** Serves `/openapi.json` and `/openapi.yaml`, for everybody (specification, "Versioning"), and returns the description. */
+export function serveOpenApi(app: NestFastifyApplication, publicUrl: string | undefined): OpenAPIObject {
   const fastify = app.getHttpAdapter().getInstance() as unknown as FastifyInstance;
   const document = openApiDocument(app, publicUrl);
   serve(fastify, '/openapi.json', 'application/json; charset=utf-8', JSON.stringify(document));
   serve(fastify, '/openapi.yaml', 'application/yaml; charset=utf-8', inYaml(document));
+  return document;
 }
 
 /** Serves a text that stays the same as long as this process runs: it is compressed once. */

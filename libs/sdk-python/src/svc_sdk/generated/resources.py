@@ -540,6 +540,29 @@ class LimitsResource:
         return answer
 
 
+class McpResource:
+    """`mcp` of the API."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def call(
+        self,
+        body: t.McpMessage,
+    ) -> t.McpAnswer:
+        """Answer a message of an MCP client. The Model Context Protocol over streamable HTTP, for agents: one
+        message a request, one answer in JSON, and nothing is kept between two. `tools/list` shows the tools that
+        the key has the scopes for. A call of a tool is a request to a route of this API, with its rules, limits
+        and errors. The texts of contacts come back as data.
+        """
+        answer: t.McpAnswer = self._caller.json(
+            "POST",
+            "/v1/mcp",
+            body=body,
+        )
+        return answer
+
+
 class MediaResource:
     """`media` of the API."""
 
@@ -1838,6 +1861,7 @@ class Resources:
         self.events = EventsResource(caller)
         self.handoffs = HandoffsResource(caller)
         self.limits = LimitsResource(caller)
+        self.mcp = McpResource(caller)
         self.media = MediaResource(caller)
         self.messages = MessagesResource(caller)
         self.opt_out_words = OptOutWordsResource(caller)

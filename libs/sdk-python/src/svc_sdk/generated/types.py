@@ -160,6 +160,12 @@ class AssistantSettings(TypedDict, total=False):
     neverAnswer: List[str]
     # Most answers to one contact in 24 hours. Left out: 100.
     answersPerContactPerDay: int
+    # Tokens for one contact in 24 hours beyond which no model is asked any more; null: no bound of their own.
+    # The answer that passes them is still given. Left out: null.
+    tokensPerContactPerDay: Optional[int]
+    # Tokens of all conversations of the session in 24 hours beyond which no model is asked any more; null: no
+    # bound of their own. Left out: null.
+    tokensPerDay: Optional[int]
     # When it answers; null: always. Left out: null.
     hours: Optional[BusinessHours]
     # What a contact reads who writes outside of the hours, once in 8 hours; empty: nothing. No model is asked.
@@ -1564,6 +1570,53 @@ class MarkReadBody(TypedDict):
 
     # Ids of messages that this session received.
     messageIds: List[str]
+
+
+class _McpAnswerNeeded(TypedDict):
+    # Version of JSON-RPC.
+    jsonrpc: Literal["2.0"]
+    # That of the request.
+    id: Optional[Union[int, str]]
+
+
+class McpAnswer(_McpAnswerNeeded, total=False):
+    """`McpAnswer` of the API description."""
+
+    # Of `tools/call`: `structuredContent` is what the route of the tool answers, `content` the same as text.
+    # With `isError` it is an error of the API, and its `remedy`.
+    result: Dict[str, Any]
+    # What is wrong with the message.
+    error: McpFailure
+
+
+class _McpFailureNeeded(TypedDict):
+    # Code of JSON-RPC.
+    code: int
+    # What is wrong.
+    message: str
+
+
+class McpFailure(_McpFailureNeeded, total=False):
+    """`McpFailure` of the API description."""
+
+    # More about it.
+    data: Dict[str, Any]
+
+
+class _McpMessageNeeded(TypedDict):
+    # Version of JSON-RPC.
+    jsonrpc: Literal["2.0"]
+    # Method of the protocol.
+    method: str
+
+
+class McpMessage(_McpMessageNeeded, total=False):
+    """`McpMessage` of the API description."""
+
+    # Names a request; the answer has the same. A notification has none.
+    id: Union[int, str]
+    # What the method takes: of `tools/call` the name of a tool and its arguments.
+    params: Dict[str, Any]
 
 
 class _MediaRequestNeeded(TypedDict):
