@@ -46,8 +46,8 @@ export class ChecksService {
 
   /** @throws AppError where another service does not answer: the turn is tried again. */
   async check(turn: Turn, settings: AssistantSettings): Promise<Checked | Interruption> {
-    if (settings.mode === 'off') return endOf('OFF');
-    if (!isMeant(turn, settings)) return endOf('CONTACT_LEFT_OUT');
+    const left = endOfSettings(turn, settings);
+    if (left) return left;
     if ((await this.conversations.ownerOf(turn)).owner === 'HUMAN') return endOf('HUMAN_OWNS');
     const [{ session, sandbox = false }, subscription] = await this.stateOf(turn);
     const end = endOfSession(session) ?? endOfSubscription(subscription);
@@ -84,6 +84,11 @@ export class ChecksService {
       this.rpc.request(GetSubscription, { tenantId }),
     ]);
   }
+}
+
+function endOfSettings(turn: Turn, settings: AssistantSettings): Interruption | undefined {
+  if (settings.mode === 'off') return endOf('OFF');
+  return isMeant(turn, settings) ? undefined : endOf('CONTACT_LEFT_OUT');
 }
 
 /** Makes the fields that name a tenant's day to `limits`. */

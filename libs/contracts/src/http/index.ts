@@ -10,7 +10,8 @@ export {
   PutSessionAssistantBody,
   SessionAssistant,
 } from './assistant/session-assistant.js';
-export { AssistantSettings, PublishedSettings } from './assistant/settings.js';
+export { PublishedSettings } from './assistant/published-settings.js';
+export { AssistantSettings } from './assistant/settings.js';
 export { DraftView, EditDraftBody, ListDraftsQuery, SentDraft } from './assistant/drafts.js';
 export { ConversationOwnerView, HandoffBody, HandoffView } from './assistant/handoffs.js';
 export {

@@ -2,7 +2,8 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsInt, IsObject, Max, Min, ValidateNested } from 'class-validator';
 import { MayBeAbsent } from '../may-be-absent.js';
-import { AssistantSettings, PublishedSettings } from './settings.js';
+import { PublishedSettings } from './published-settings.js';
+import { AssistantSettings } from './settings.js';
 
 /** Largest number that a row can have. */
 const LARGEST = 2_147_483_647;

@@ -1,4 +1,4 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   ArrayMaxSize,
@@ -391,26 +391,4 @@ export class AssistantSettings {
   @IsString()
   @MaxLength(1_000)
   disclosureText: string = '';
-}
-
-/** Settings that were published, under their number. */
-export class PublishedSettings {
-  @ApiProperty({ description: 'Number of the version, from 1 on.', type: 'integer', example: 3, minimum: 1 })
-  version: number;
-
-  @ApiProperty({ description: 'The settings.', type: AssistantSettings })
-  settings: AssistantSettings;
-
-  @ApiProperty({
-    description: 'Names of the fields that have their default.',
-    type: [String],
-    example: ['debounceMs', 'maxWaitMs'],
-  })
-  defaults: string[];
-
-  @ApiProperty({
-    description: 'When it was published first (ISO 8601, UTC).',
-    example: '2026-01-31T12:00:00.000Z',
-  })
-  publishedAt: string;
 }
