@@ -119,6 +119,23 @@ test('a contact who is erased is gone from journal, ledger and media store, and 
   expect(await erase(ada, { erasureId, until: new Date().toISOString() })).toEqual(receipt);
 });
 
+test('the journal forgets that the owner wrote to the contact on the phone, and not whom else they wrote to', async () => {
+  const [ada, ben] = ['15550203521', '15550203522'];
+  const writtenTo = async (contact: string): Promise<number> => {
+    const rows = await worker.database.query(
+      'SELECT FROM sessions.inbound_message WHERE session_id = $1 AND by_hand_to = $2',
+      [sessionId, address(contact)],
+    );
+    return rows.length;
+  };
+  for (const to of [ada, ben])
+    await stage.platform.call('POST', `/accounts/${phone}/messages`, { to, text: 'I am at it.' });
+  for (const to of [ada, ben])
+    await waitFor('the text in the journal', async () => (await writtenTo(to)) === 1, LONG_MS);
+  await erase(ada);
+  expect([await writtenTo(ada), await writtenTo(ben)]).toEqual([0, 1]);
+});
+
 test('a card with the number of the contact is emptied, whoever wrote it; other cards are not', async () => {
   const [ada, ben, eve] = ['15550203511', '15550203512', '15550203513'];
   const card = (phone: string): object => ({
