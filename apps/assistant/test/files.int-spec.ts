@@ -109,6 +109,16 @@ describe('a picture of the contact', () => {
     expect(await contents(shop)).toEqual(['[image]', seen, seen]);
   });
 
+  test('is left out where the provider refuses the question with it', async () => {
+    const shop = await scene.shop({ readPictures: true });
+    await scene.model.rules(shop.key, [{ times: 1, error: { status: 400 } }, { text: 'Four euros.' }]);
+    const chat = aContact();
+    await send(shop, chat, IMAGE, aJpeg());
+    expect(await shop.ended(chat)).toEqual([{ outcome: 'ANSWERED', detail: null }]);
+    expect(await contents(shop)).toEqual([WORDS]);
+    expect(await scene.model.calls(shop.key)).toHaveLength(2);
+  });
+
   test('waits for its turn where others hold all the room, and is seen then', async () => {
     const shop = await scene.shop({ readPictures: true, answersPerContactPerDay: 100 });
     await scene.model.rules(shop.key, [{ text: 'Nice.', delayMs: 1_000 }]);
@@ -159,6 +169,7 @@ describe('a document of the contact', () => {
     ['that is cut', aPdf(['Rye']).subarray(0, 60)],
     ['that is an archive of something else', aDocx([], { 'word/document.xml': bomb(0) })],
     ['of more than 10 MB', Buffer.alloc(10_000_001, 'a')],
+    ['whose marks have no end', aDocx(['<w:delText '.repeat(100_000)])],
     ['that unpacks to 300 MB', aDocx([], { 'word/document.xml': bomb(300_000_000) })],
     ['whose page unpacks to 600 MB', aPdfOfSize(600_000_000)],
   ])(

@@ -160,7 +160,9 @@ export class Stage {
     url: string,
     events: PublicEvent[] = [],
   ): Promise<WebhookEndpointWithSecret> {
-    return (await this.rpc.request(CreateEndpoint, { tenantId, name: 'CRM', url, events })).endpoint;
+    const asked = { tenantId, name: 'CRM', url, events };
+    // A scene makes many at once, on a machine that may be busy.
+    return (await this.rpc.request(CreateEndpoint, asked, PATIENCE_MS)).endpoint;
   }
 
   /** Pauses or reactivates an endpoint, as its tenant asks for it. */

@@ -13,6 +13,7 @@ import { HttpErrorBody } from '@svc/contracts';
 import type { FastifyReply } from 'fastify';
 import { type GuardedRequest, NeedsScope } from '../auth/authorization.js';
 import { ApiErrors, ERROR_CODES } from '../openapi/answers.js';
+import { errorExamples } from '../openapi/examples.js';
 import { McpAnswer, McpMessage } from './mcp-bodies.js';
 import { McpService } from './mcp.service.js';
 import { sendWebResponse } from './web-request.js';
@@ -37,7 +38,12 @@ export class McpController {
   @ApiAcceptedResponse({ description: 'A notification was heard; it has no answer.' })
   @ApiBadRequestResponse({
     description: 'The body is no message, or one of a revision that is not spoken here.',
-    schema: { oneOf: [{ $ref: getSchemaPath(HttpErrorBody) }, { $ref: getSchemaPath(McpAnswer) }] },
+    content: {
+      'application/json': {
+        schema: { oneOf: [{ $ref: getSchemaPath(HttpErrorBody) }, { $ref: getSchemaPath(McpAnswer) }] },
+        examples: errorExamples(['VALIDATION_FAILED']) as never,
+      },
+    },
     ...{ [ERROR_CODES]: ['VALIDATION_FAILED'] },
   })
   @ApiNotFoundResponse({ type: McpAnswer, description: 'Revision 2026-07-28: there is no such method.' })

@@ -94,7 +94,7 @@ function knowledgeOf(passages: KnowledgePassage[]): string[] {
   return [`${KNOWLEDGE}\n<<<\n${words.slice(0, KNOWLEDGE_MAX).toWellFormed()}\n>>>`];
 }
 
-const unmarked = (text: string): string => text.replace(/<<<|>>>/g, '');
+const unmarked = (text: string): string => text.replace(/[<>]{3,}/g, '');
 
 /** Shortest text of instructions whose repetition is taken for a leak: shorter ones are what an answer may say. */
 const LEAK_MIN = 40;

@@ -14,6 +14,8 @@ const PICTURE_TYPES = ['image/jpeg', 'image/png', 'image/webp', 'image/gif'];
 /** Most bytes of pictures that one process holds at a time: they are held for as long as the model takes. */
 const HELD_MAX = 48_000_000;
 const DOCUMENTS_MAX = 2;
+/** Longest wait for the files of others: what is not read by then stays the words for it. */
+const WAIT_MAX_MS = 20_000;
 /** Characters of a document that the model reads. */
 const DOCUMENT_TEXT_MAX = 6_000;
 
@@ -61,8 +63,9 @@ export class ChatFilesService {
     const documentIds = readDocuments ? idsOf('document', DOCUMENTS_MAX) : [];
     const room = this.openRoom();
     try {
-      const pictures = await mapOf(pictureIds, (id) => this.pictureOf(id, room));
+      // Texts come first: they may wait for others, and pictures hold room meanwhile.
       const texts = await mapOf(documentIds, (id) => this.textOf(id));
+      const pictures = await mapOf(pictureIds, (id) => this.pictureOf(id, room));
       return { pictures, texts, close: room.close };
     } catch (error) {
       room.close();
@@ -95,7 +98,7 @@ export class ChatFilesService {
 
   private async textOf(id: string): Promise<string | undefined> {
     try {
-      return (await this.texts.read(id)).slice(0, DOCUMENT_TEXT_MAX).toWellFormed();
+      return (await this.texts.read(id, WAIT_MAX_MS)).slice(0, DOCUMENT_TEXT_MAX).toWellFormed();
     } catch (error) {
       if (error instanceof UnreadableFile) return undefined;
       throw error;

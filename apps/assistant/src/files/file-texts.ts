@@ -29,11 +29,16 @@ export class FileTexts {
 
   /**
    * Reads the text of a PDF, of a Word document (docx), of HTML or of plain text.
+   * @param waitMs longest wait for files that are read before it; `BUSY` after it
    * @throws UnreadableFile
    * @throws AppError `UPSTREAM_UNAVAILABLE`: the store cannot be reached
    */
-  read(id: string): Promise<string> {
-    const reading = this.last.then(() => this.readNow(id));
+  read(id: string, waitMs = Infinity): Promise<string> {
+    const latest = Date.now() + waitMs;
+    const reading = this.last.then(() => {
+      if (Date.now() > latest) throw new UnreadableFile('BUSY');
+      return this.readNow(id);
+    });
     this.last = reading.catch(() => undefined);
     return reading;
   }
@@ -66,7 +71,7 @@ async function readInThread(bytes: Buffer<ArrayBuffer>): Promise<FileReading> {
       worker.once('error', failWith('UNREADABLE'));
       worker.once('exit', failWith('UNREADABLE'));
       const look = (): void => {
-        if (process.memoryUsage.rss() - before > GROWTH_MAX) resolve({ problem: 'TOO_LARGE' });
+        if (process.memoryUsage.rss() - before > GROWTH_MAX) resolve({ problem: 'MEMORY' });
       };
       timers = [setTimeout(failWith('TIMEOUT'), TIME_MS), setInterval(look, LOOK_MS)];
     });

@@ -53,7 +53,7 @@ function textOfDocx(bytes: Uint8Array): string | undefined {
   if (!xml) return undefined;
   const marked = strFromU8(xml)
     // Deleted words, and orders to the program that shows the document.
-    .replace(/<w:(?:delText|instrText)\b[^>]*>[^<]*/g, '')
+    .replace(/<w:(?:delText|instrText)\b[^<>]*>[^<]*/g, '')
     .replaceAll('</w:p>', '</w:p><br>')
     .replace(/<w:(?:br|cr)\/>/g, '<br>')
     .replaceAll('<w:tab/>', ' ');

@@ -13,10 +13,10 @@ const EVERY_MS = 1_000;
 /** Addresses that one process reads at a time. */
 const AT_ONCE = 8;
 
-// Files are read one at a time: some minutes for all of them. A process that ends while it reads is followed after that.
+// A process that ends while it reads is followed after this time.
 const CLAIM_SQL = `UPDATE knowledge_source SET next_read_at = clock_timestamp() + interval '4 minutes'
-  WHERE id IN (SELECT id FROM knowledge_source WHERE next_read_at <= clock_timestamp() ORDER BY next_read_at
-    LIMIT ${AT_ONCE} FOR UPDATE SKIP LOCKED)
+  WHERE id IN (SELECT id FROM knowledge_source WHERE next_read_at <= clock_timestamp() AND (media_id IS NOT NULL) = $2
+    ORDER BY next_read_at LIMIT $1 FOR UPDATE SKIP LOCKED)
   RETURNING id, tenant_id AS "tenantId", session_id AS "sessionId", title, url, media_id AS "mediaId", etag, last_modified AS "lastModified"`;
 const FAIL_SQL = `UPDATE knowledge_source SET error = $2, failures = failures + 1,
     next_read_at = clock_timestamp() + least(make_interval(hours => refresh_hours), interval '5 minutes' * 2 ^ least(failures, 12))
@@ -29,6 +29,8 @@ const ROOM_SQL = `SELECT ${CHARACTERS_MAX} - coalesce(sum(characters), 0)::int A
 const WRITE_SQL = `UPDATE knowledge_source SET text = $2, words = $3, characters = $4, is_shortened = $5, etag = $6,
     last_modified = $7, read_at = svc_now(tenant_id), ${NEXT} WHERE id = $1 RETURNING id`;
 
+/** Problems of a file that may be those of a busy process. */
+const PASSING = ['TIMEOUT', 'MEMORY'];
 /** Ends the reading of a file: it will be the same the next time. */
 const REFUSE_SQL = 'UPDATE knowledge_source SET error = $2, next_read_at = NULL WHERE id = $1';
 
@@ -55,11 +57,13 @@ export class ReadingService {
     private readonly files: FileTexts,
     tasks: PeriodicTasks,
   ) {
-    tasks.add('sources that are due', EVERY_MS, (stopping) => this.readDue(stopping));
+    // Addresses do not wait for files, which are read one at a time.
+    tasks.add('addresses that are due', EVERY_MS, (stopping) => this.readDue(AT_ONCE, false, stopping));
+    tasks.add('files that are due', EVERY_MS, (stopping) => this.readDue(1, true, stopping));
   }
 
-  private async readDue(stopping: AbortSignal): Promise<void> {
-    const [due] = await this.dataSource.query<[DueSource[], number]>(CLAIM_SQL);
+  private async readDue(most: number, isFile: boolean, stopping: AbortSignal): Promise<void> {
+    const [due] = await this.dataSource.query<[DueSource[], number]>(CLAIM_SQL, [most, isFile]);
     await Promise.all(due.map((source) => this.read(source, stopping)));
   }
 
@@ -70,10 +74,9 @@ export class ReadingService {
       else await this.dataSource.query(SAME_SQL, [source.id]);
     } catch (error) {
       if (stopping.aborted) return;
-      if (error instanceof ReadFailure) await this.dataSource.query(FAIL_SQL, [source.id, error.code]);
-      else if (error instanceof UnreadableFile)
-        await this.dataSource.query(REFUSE_SQL, [source.id, error.code]);
-      else throw error;
+      if (!(error instanceof ReadFailure || error instanceof UnreadableFile)) throw error;
+      const isFinal = error instanceof UnreadableFile && !PASSING.includes(error.code);
+      await this.dataSource.query(isFinal ? REFUSE_SQL : FAIL_SQL, [source.id, error.code]);
     }
   }
 
@@ -85,6 +88,8 @@ export class ReadingService {
 
   private async write({ id, tenantId, sessionId, title }: DueSource, page: Read): Promise<void> {
     await this.dataSource.transaction(async (tx) => {
+      // One change of a session's sources at a time, as where one is added.
+      await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 336))', [sessionId]);
       const [{ room }] = await tx.query<[{ room: number }]>(ROOM_SQL, [sessionId, id]);
       const whole = storable(page.text);
       const text = whole.slice(0, Math.max(0, Math.min(SOURCE_CHARACTERS_MAX, room))).toWellFormed();

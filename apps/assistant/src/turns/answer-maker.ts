@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { AssistantSettings, HandoffReason, KnowledgePassage, PublishedVersion } from '@svc/contracts';
-import { promptOf, type Said, textOf } from '../answers/prompt.js';
+import { type ChatFiles, promptOf, type Said, textOf } from '../answers/prompt.js';
 import { TypingService } from '../answers/typing.service.js';
 import { ChatFilesService } from '../files/chat-files.service.js';
 import { KnowledgeService } from '../knowledge/knowledge.service.js';
@@ -99,10 +99,15 @@ export class AnswerMaker {
     const tools = await this.tools.ofNames(turn.tenantId, isModel ? settings.tools : []);
     const files = await this.files.open(said, settings, isModel);
     if (!files) return { waitMs: ROOM_MS };
-    try {
-      const messages = promptOf(settings, said, passages, files);
+    const ask = (read: ChatFiles): Promise<CallOutcome> => {
+      const messages = promptOf(settings, said, passages, read);
       const question = { access, messages, maxTokens: settings.maxAnswerTokens };
-      const asked = this.rounds.ask(turn, question, tools, subscription, signal);
+      return this.rounds.ask(turn, question, tools, subscription, signal);
+    };
+    try {
+      const asked = ask(files).then((outcome) =>
+        files.pictures.size > 0 && isRefused(outcome) ? ask({ ...files, pictures: new Map() }) : outcome,
+      );
       return await (settings.typing && turn.mode === 'auto' ? this.typing.during(turn, asked) : asked);
     } finally {
       files.close();
@@ -120,6 +125,10 @@ export class AnswerMaker {
     if (onlyFromSources || (await this.knowledge.hasAny(turn))) await this.knowledge.noteGap(turn, question);
   }
 }
+
+/** Says whether a question was refused for what it is, as one with a broken picture, or to a model that takes none. */
+const isRefused = (outcome: CallOutcome): boolean =>
+  outcome !== 'gone' && 'failed' in outcome && /^HTTP_4(00|13|15|22)$/.test(outcome.failed);
 
 function ofSettings(
   { version }: PublishedVersion,
