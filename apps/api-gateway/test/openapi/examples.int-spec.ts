@@ -141,8 +141,9 @@ describe('every example of a request', () => {
   });
 });
 
-const refOf = (content: { schema?: object } | undefined): unknown =>
-  (content?.schema as { $ref?: string } | undefined)?.$ref;
+/** Leaves out answers with errors of the protocol of agents, which has codes of its own. */
+const isOfOurs = ([, { content }]: [string, ApiOperation['responses'][string]]): boolean =>
+  (content?.[JSON_TYPE]?.schema as { $ref?: string } | undefined)?.$ref !== '#/components/schemas/McpAnswer';
 
 describe('every example of an answer', () => {
   test('fits its schema, and each JSON answer has one', () => {
@@ -161,9 +162,7 @@ describe('every example of an answer', () => {
 
   test('of an error stands under the status of its code, which is one that is listed there', () => {
     for (const { route, responses } of operations) {
-      for (const [status, { content, ...response }] of Object.entries(responses)) {
-        // The protocol of agents has errors of its own.
-        if (refOf(content?.[JSON_TYPE]) === '#/components/schemas/McpAnswer') continue;
+      for (const [status, { content, ...response }] of Object.entries(responses).filter(isOfOurs)) {
         const codes = (response['x-error-codes'] ?? []) as ErrorCode[];
         const statuses = new Set(codes.map((code) => ERROR_CATALOGUE[code].status));
         if (Number(status) >= 400) expect([route, [...statuses]]).toEqual([route, [Number(status)]]);
