@@ -72,7 +72,7 @@ export const route = () =>
     }),
   );
 
-/** The folder that gateway and workers share where no S3 keeps the media. */
+/** The folder that gateway, workers and assistants share where no S3 keeps the media. */
 export const mediaClaim = () =>
   when(
     'media.claim.accessMode',

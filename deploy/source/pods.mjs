@@ -96,7 +96,7 @@ const mediaSettings = () => [
   ...MEDIA_KEYS.map((name) => secretEnv(name, { name: 'media-s3', key: name })),
 ];
 
-/** Volumes for the folders that a program writes to: one that gateway and workers share, or one that ends with the pod beside S3. */
+/** Volumes for the folders that a program writes to: one that gateway, workers and assistants share, or one that ends with the pod beside S3. */
 function volumesOf({ folders }) {
   const claim = { name: 'media', persistentVolumeClaim: { claimName: 'media' } };
   return [
