@@ -24,7 +24,7 @@ const FILES_SQL = `SELECT media_id AS id FROM inbound_media m WHERE m.session_id
   AND (${BY_THEM('m')} AND m.received_at < $3 OR m.media_id = ANY($4::uuid[]))`;
 const JOURNAL_SQL = `DELETE FROM inbound_message i USING unnest($1::uuid[], $2::text[]) AS theirs (session_id, address)
   WHERE i.session_id = theirs.session_id AND theirs.address IN (i.sender, split_part(i.sender, '|', 2)) AND i.received_at < $3`;
-// What the owner wrote to them on the phone stays, so that it is not taken twice; to whom it was written does not.
+// The row of what the owner wrote to them on the phone stays, so that it is not taken twice; to whom it was written does not.
 const BY_HAND_SQL = `UPDATE inbound_message i SET by_hand_to = NULL FROM unnest($1::uuid[], $2::text[]) AS theirs (session_id, address)
   WHERE i.session_id = theirs.session_id AND i.by_hand_to = theirs.address AND i.received_at < $3`;
 const EARLY_VOTES_SQL = `DELETE FROM early_vote v USING unnest($1::uuid[], $2::text[]) AS theirs (session_id, address)
