@@ -19,6 +19,8 @@ export interface Expectation {
   maxMessages?: number;
   maxCharacters?: number;
   maxTokens?: number;
+  /** Sentences that a model shall find true of the answer. */
+  judge?: string[];
 }
 
 /** Something that a contact writes, and what is expected of the answer. */
@@ -35,7 +37,7 @@ export interface EvalConversation {
 
 type Kind = 'text' | 'number' | 'texts';
 const RULES: Record<keyof Expectation, Kind> = {
-  ...{ contains: 'texts', containsNone: 'texts', tools: 'texts' },
+  ...{ contains: 'texts', containsNone: 'texts', tools: 'texts', judge: 'texts' },
   ...{ matches: 'text', outcome: 'text', detail: 'text' },
   ...{ minSources: 'number', maxMessages: 'number', maxCharacters: 'number', maxTokens: 'number' },
 } as Record<keyof Expectation, Kind>;
@@ -45,6 +47,9 @@ const WORDS: Record<Kind, string> = {
   number: 'a whole number from 0 on',
 };
 const MOST_STEPS = 20;
+/** Most sentences of one step, and most characters of one, as the gateway takes them. */
+const MOST_SENTENCES = 10;
+const SENTENCE_MAX = 500;
 const MOST_CONVERSATIONS = 1_000;
 
 /**
@@ -85,6 +90,7 @@ function expectationOf(value: unknown, at: string): Expectation {
     if (!isA(kind, rule)) throw new UsageError(`${at}.${name} must be ${WORDS[kind]}.`);
   }
   assertRegExp(rules['matches'] as string | undefined, at);
+  assertSentences((rules as Expectation).judge, at);
   return rules as Expectation;
 }
 
@@ -94,6 +100,13 @@ function assertRegExp(source: string | undefined, at: string): void {
   } catch {
     throw new UsageError(`${at}.matches must be a regular expression.`);
   }
+}
+
+function assertSentences(sentences: string[] = [], at: string): void {
+  if (sentences.length > MOST_SENTENCES || sentences.some(({ length }) => length > SENTENCE_MAX))
+    throw new UsageError(
+      `${at}.judge must have ${MOST_SENTENCES} sentences at most, of ${SENTENCE_MAX} characters at most.`,
+    );
 }
 
 function isA(kind: Kind, value: unknown): boolean {

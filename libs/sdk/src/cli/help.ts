@@ -61,10 +61,11 @@ count; with a test key they cost nothing. Each answer is judged by the rules of 
     {"contact": "agent", "expect": {"outcome": "HANDED_OFF"}}]}]}
 
 Rules: contains, containsNone (lists of texts, in whatever case), matches (a regular expression), outcome, detail, tools (names, in order),
-minSources, maxMessages, maxCharacters, maxTokens.
+minSources, maxMessages, maxCharacters, maxTokens; and judge: sentences that a model of your provider shall find true of the answer.
 
   --session ID      whose assistant answers; or the variable SVC_SESSION_ID
   --published       the version that holds answers, and not the draft
+  --report          tells the gateway how it ended, for sessions whose publishing demands evals
 ${ACCESS}
 ${COMMON}
 
