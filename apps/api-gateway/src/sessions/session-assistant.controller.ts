@@ -113,7 +113,7 @@ export class SessionAssistantController {
   })
   @ApiId('id', 'Session id.')
   @ApiOkResponse({ type: Judgement, description: 'The judgement.' })
-  @ApiErrors('VALIDATION_FAILED', NOT_FOUND, 'ASSISTANT_CONFLICT')
+  @ApiErrors('VALIDATION_FAILED', NOT_FOUND)
   judge(
     @CurrentCaller() caller: Caller,
     @IdParam('id', NOT_FOUND) id: string,

@@ -133,7 +133,8 @@ export class FakeAssistant {
     });
     on(NoteEvalsRun, ({ run, ...ref }) => {
       const kept = this.of(ref);
-      if (run.failed > run.conversations) throw invalidField('failed', 'failed must be at most conversations');
+      if (run.failed > run.conversations)
+        throw invalidField('failed', 'failed must be at most conversations');
       if (!kept || kept.revision !== run.revision) throw new AppError('ASSISTANT_CONFLICT');
       kept.evals = { ...run, at: '2026-01-31T12:00:00.000Z' };
       return this.replyOf(ref);
@@ -251,7 +252,15 @@ export class FakeAssistant {
   private replyOf(ref: SessionRef): AssistantSettingsReply {
     const kept = this.of(ref);
     if (!kept) return { draft: new AssistantSettings(), revision: 0 };
-    const { draft, revision, version, versions, publications: publication, evalsDemanded = false, evals } = kept;
+    const {
+      draft,
+      revision,
+      version,
+      versions,
+      publications: publication,
+      evalsDemanded = false,
+      evals,
+    } = kept;
     const settings = versions[version - 1];
     const publishedAt = '2026-01-31T12:00:00.000Z';
     return {

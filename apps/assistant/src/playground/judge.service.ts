@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AppError, invalidField, type Judgement, type JudgeV1, type Verdict } from '@svc/contracts';
-import type { ProviderAccess } from '../providers/providers.service.js';
+import { invalidField, type Judgement, type JudgeV1, type Verdict } from '@svc/contracts';
 import { ProvidersService } from '../providers/providers.service.js';
 import { CallRepository } from '../turns/call.repository.js';
 import { ChecksService } from '../turns/checks.service.js';
@@ -23,7 +22,7 @@ export class JudgeService {
     private readonly calls: CallRepository,
   ) {}
 
-  /** @throws AppError `VALIDATION_FAILED` where the business does not have the last word; `ASSISTANT_CONFLICT` where no model is there to judge. */
+  /** @throws AppError `VALIDATION_FAILED` where the business does not have the last word. */
   async judge(request: JudgeV1): Promise<Judgement> {
     if (request.messages.at(-1)?.from !== 'business')
       throw invalidField('messages', 'messages must end with one of the business');
@@ -35,7 +34,10 @@ export class JudgeService {
   private async ask(turn: Turn, request: JudgeV1, signal: AbortSignal): Promise<Verdict[]> {
     const checked = await this.checks.checkPlay(turn);
     if (checked === 'gone' || !('subscription' in checked)) return noVerdicts(request, reasonOf(checked));
-    const access = judgeOf(await this.providers.accessOf(turn.tenantId, null, checked.isSandbox));
+    const access = await this.providers.accessOf(turn.tenantId, null, checked.isSandbox);
+    // A bot of the tenant answers contacts, and has no model to ask for anything else.
+    if (access?.kind !== 'openai')
+      return noVerdicts(request, access ? 'PROVIDER_HAS_NO_MODEL' : 'NOT_CONFIGURED');
     const question = { access, messages: questionOf(request), maxTokens: TOKENS_MAX, tools: [] };
     const outcome = await this.modelCalls.ask(turn, question, checked.subscription, signal);
     if (outcome === 'gone') return noVerdicts(request, 'AWAY');
@@ -44,14 +46,6 @@ export class JudgeService {
     await this.calls.account(turn, outcome.call);
     return verdictsOf(outcome.answer.text, request.criteria.length);
   }
-}
-
-/** @throws AppError `ASSISTANT_CONFLICT` */
-function judgeOf(access: ProviderAccess | undefined): ProviderAccess {
-  if (!access) throw new AppError('ASSISTANT_CONFLICT', 'No provider is set whose model could judge.');
-  if (access.kind !== 'openai')
-    throw new AppError('ASSISTANT_CONFLICT', 'Only a provider of the kind openai has a model that judges.');
-  return access;
 }
 
 const noVerdicts = ({ criteria }: JudgeV1, code: string): Verdict[] =>

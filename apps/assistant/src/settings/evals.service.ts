@@ -1,6 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
-import { AppError, type AssistantSettingsReply, type DemandEvalsV1, invalidField, type NoteEvalsRunV1 } from '@svc/contracts';
+import {
+  AppError,
+  type AssistantSettingsReply,
+  type DemandEvalsV1,
+  invalidField,
+  type NoteEvalsRunV1,
+} from '@svc/contracts';
 import { DataSource } from 'typeorm';
 import { AuditedChanges } from '../audited-changes.js';
 import { SettingsService } from './settings.service.js';
@@ -22,7 +28,13 @@ export class EvalsService {
   ) {}
 
   async demand({ tenantId, sessionId, demanded, actor }: DemandEvalsV1): Promise<AssistantSettingsReply> {
-    const line = { tenantId, actor, action: 'assistant.evals_demanded', target: sessionId, details: { demanded } };
+    const line = {
+      tenantId,
+      actor,
+      action: 'assistant.evals_demanded',
+      target: sessionId,
+      details: { demanded },
+    };
     await this.changes.write(line, async (tx) => {
       const rows = await tx.query<unknown[]>(DEMAND_SQL, [sessionId, tenantId, demanded]);
       return rows.length > 0;
@@ -36,7 +48,8 @@ export class EvalsService {
     if (failed > conversations) throw invalidField('failed', 'failed must be at most conversations');
     const values = [sessionId, tenantId, revision, JSON.stringify({ revision, conversations, failed })];
     const [rows] = await this.dataSource.query<[unknown[], number]>(NOTE_SQL, values);
-    if (rows.length === 0) throw new AppError('ASSISTANT_CONFLICT', 'The draft has changed since it was played.');
+    if (rows.length === 0)
+      throw new AppError('ASSISTANT_CONFLICT', 'The draft has changed since it was played.');
     return this.settings.get({ tenantId, sessionId });
   }
 }

@@ -123,7 +123,10 @@ function assertEvals({ evalsDemanded, evals, revision }: LockedRow): void {
     evals?.revision === revision
       ? `${evals.failed} of ${evals.conversations} conversations did not hold`
       : `the draft at revision ${revision} has no run`;
-  throw new AppError('ASSISTANT_CONFLICT', `Publishing demands evals, and ${found}: svc evals run FILE --report.`);
+  throw new AppError(
+    'ASSISTANT_CONFLICT',
+    `Publishing demands evals, and ${found}: svc evals run FILE --report.`,
+  );
 }
 
 async function newVersion(

@@ -46,14 +46,17 @@ const WORDS: Record<Kind, string> = {
   texts: 'a list of texts',
   number: 'a whole number from 0 on',
 };
-const MOST_STEPS = 20;
-/** Most sentences of one step, and most characters of one, as the gateway takes them. */
+/** Most steps of a conversation. */
+export const MOST_STEPS = 20;
+/** Most sentences of one step, as the gateway takes them. */
 const MOST_SENTENCES = 10;
-const SENTENCE_MAX = 500;
+/** Most characters of one. */
+export const SENTENCE_MAX = 500;
 const MOST_CONVERSATIONS = 1_000;
 
 /**
- * Reads the conversations of a file of evals: `{"conversations": [{"name", "steps": [{"contact", "expect"}]}]}`.
+ * Reads the conversations of a file of evals: `{"conversations": [{"name", "steps": [{"contact", "expect"}]}]}`. One that was made out of real
+ * conversations says `reviewed`, which a person makes true.
  * @throws UsageError that names the place and the rule.
  */
 export function readEvals(file: string): EvalConversation[] {
@@ -63,7 +66,11 @@ export function readEvals(file: string): EvalConversation[] {
   } catch (error) {
     throw new UsageError(`${file} cannot be read as JSON: ${(error as Error).message}`);
   }
-  const { conversations } = fieldsOf(content, 'the file', ['conversations']);
+  const { conversations, reviewed = true } = fieldsOf(content, 'the file', ['conversations', 'reviewed']);
+  if (reviewed !== true)
+    throw new UsageError(
+      `${file} was made out of real conversations: look through it, take out what still names a person, and set reviewed to true.`,
+    );
   return listOf(conversations, 'conversations', MOST_CONVERSATIONS).map(conversationOf);
 }
 

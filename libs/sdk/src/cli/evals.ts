@@ -2,6 +2,7 @@ import type { SvcClient } from '../client.js';
 import type { PlayMessage } from '../generated/schemas.js';
 import { type EvalConversation, type Expectation, readEvals } from './eval-file.js';
 import { brokenRules } from './eval-rules.js';
+import { mine } from './mine.js';
 import { clientOf, required, UsageError, type Values } from './options.js';
 import type { Screen } from './screen.js';
 
@@ -29,15 +30,22 @@ interface Ground {
   published: boolean;
 }
 
-/** Runs `svc evals run`: plays the conversations of a file in the playground of a session, and judges the answers by rules. */
+/** Runs `svc evals run`, or `svc evals mine`. */
 export async function evals(values: Values, positionals: string[], screen: Screen): Promise<boolean> {
   const [action, file, ...more] = positionals;
-  if (action !== 'run' || file === undefined || more.length > 0)
-    throw new UsageError('It is called as: svc evals run FILE');
+  const part = ACTIONS.get(action ?? '');
+  if (!part || file === undefined || more.length > 0)
+    throw new UsageError('It is called as: svc evals run FILE, or svc evals mine FILE');
+  return part(values, file, screen);
+}
+
+/** Runs `svc evals run`: plays the conversations of a file in the playground of a session, and judges the answers. */
+async function run(values: Values, file: string, screen: Screen): Promise<boolean> {
   const sessionId = required(values, 'session', 'SVC_SESSION_ID');
   const conversations = readEvals(file);
   const { published = false, report = false } = values;
-  if (published && report) throw new UsageError('--report tells of the draft, and not of the version that holds.');
+  if (published && report)
+    throw new UsageError('--report tells of the draft, and not of the version that holds.');
   const ground = { client: clientOf(values), sessionId, published };
   // A draft that changes while it is played is not the one that is told of.
   const revision = report ? (await ground.client.sessions.getAssistant(sessionId)).revision : 0;
@@ -53,12 +61,17 @@ export async function evals(values: Values, positionals: string[], screen: Scree
     return `${end}: ${count}, ${tokens} tokens, ${(ms / 1_000).toFixed(1)} s.`;
   });
   if (report) {
-    const run = { revision, conversations: played.length, failed };
-    await ground.client.sessions.reportAssistantEvals(sessionId, run);
-    screen.result(run, () => `Told of the draft at revision ${revision}.`);
+    const told = { revision, conversations: played.length, failed };
+    await ground.client.sessions.reportAssistantEvals(sessionId, told);
+    screen.result(told, () => `Told of the draft at revision ${revision}.`);
   }
   return failed === 0;
 }
+
+const ACTIONS = new Map([
+  ['run', run],
+  ['mine', mine],
+]);
 
 /** Plays some at a time, and tells of each when it is played. */
 async function playAll(

@@ -78,7 +78,8 @@ export class EvalsRun extends EvalsRunBody {
 /** Body of `POST /v1/sessions/:id/assistant/judge`. */
 export class JudgeBody {
   @ApiProperty({
-    description: 'The conversation, oldest first; the last message is the one of the business that is judged.',
+    description:
+      'The conversation, oldest first; the last message is the one of the business that is judged.',
     type: [PlayMessage],
     minItems: 1,
     maxItems: 50,

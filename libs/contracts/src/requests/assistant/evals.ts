@@ -1,5 +1,13 @@
 import { Type } from 'class-transformer';
-import { ArrayMaxSize, ArrayMinSize, IsArray, IsBoolean, IsString, Length, ValidateNested } from 'class-validator';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  IsArray,
+  IsBoolean,
+  IsString,
+  Length,
+  ValidateNested,
+} from 'class-validator';
 import { defineRequest } from '../../contract.js';
 import { EvalsRunBody, Judgement } from '../../http/assistant/evals.js';
 import { PlayMessage } from '../../http/assistant/playground.js';
@@ -35,7 +43,7 @@ export class NoteEvalsRunV1 extends SessionRef {
 }
 
 const APP = 'assistant';
-/** Has the model of the tenant judge an answer by sentences; it counts as a conversation that is tried out. `ASSISTANT_CONFLICT` where there is no model. */
+/** Has the model of the tenant judge an answer by sentences; it counts as a conversation that is tried out. */
 export const Judge = defineRequest(APP, 'judge', JudgeV1, Judgement);
 /** Says whether a draft is published only after a run of evals in which every conversation held. */
 export const DemandEvals = defineRequest(APP, 'demand-evals', DemandEvalsV1, AssistantSettingsReply);
