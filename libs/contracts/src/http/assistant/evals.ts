@@ -83,6 +83,10 @@ export class JudgeBody {
     type: [PlayMessage],
     minItems: 1,
     maxItems: 50,
+    example: [
+      { from: 'contact', text: 'When do you open?' },
+      { from: 'business', text: 'We open at seven.' },
+    ],
   })
   @IsArray()
   @ArrayMinSize(1)
