@@ -238,11 +238,7 @@ export class FakeAssistant {
     const kept = this.of(ref);
     if (!kept?.revision || (ifRevision !== undefined && ifRevision !== kept.revision))
       throw new AppError('ASSISTANT_CONFLICT');
-    const isNew = version === undefined && kept.draft !== kept.versions.at(-1);
-    const hasHeld = kept.evals?.revision === kept.revision && kept.evals.failed === 0;
-    if (isNew && kept.evalsDemanded && !hasHeld) throw new AppError('ASSISTANT_CONFLICT');
-    const number =
-      version ?? (kept.draft === kept.versions.at(-1) ? kept.version : kept.versions.push(kept.draft));
+    const number = version ?? versionOf(kept);
     if (!kept.versions[number - 1]) throw new AppError('ASSISTANT_CONFLICT');
     if (kept.version !== number) kept.publications += 1;
     kept.version = number;
@@ -274,6 +270,14 @@ export class FakeAssistant {
     const kept = this.settings.get(sessionId);
     return kept?.tenantId === tenantId ? kept : undefined;
   }
+}
+
+/** Finds the version that the draft is, or makes one of it. */
+function versionOf({ draft, versions, version, revision, evals, evalsDemanded }: Kept): number {
+  if (draft === versions.at(-1)) return version;
+  if (evalsDemanded && (evals?.revision !== revision || evals.failed > 0))
+    throw new AppError('ASSISTANT_CONFLICT');
+  return versions.push(draft);
 }
 
 function keyEndingOf(key: SetProviderV1['key'], before: ProviderView | undefined): string | null {

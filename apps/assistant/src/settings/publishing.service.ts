@@ -79,12 +79,9 @@ export class PublishingService {
     const { tenantId, sessionId, version, ifRevision } = request;
     const ref = { tenantId, sessionId };
     const [row] = await tx.query<LockedRow[]>(LOCK_SQL, [sessionId, tenantId]);
-    if (!row || row.revision === 0) throw new AppError('ASSISTANT_CONFLICT', 'There is no draft to publish.');
-    if (ifRevision !== undefined && ifRevision !== row.revision) throw new AppError('ASSISTANT_CONFLICT');
+    assertDraft(row, ifRevision);
     const holding = row.isPublished ? row.version : null;
-    // What has held before is published again without evals: somebody goes back in a hurry.
-    if ((version ?? holding) === null) assertEvals(row);
-    const number = version ?? holding ?? (await newVersion(tx, ref, row.draft));
+    const number = version ?? holding ?? (await newVersion(tx, ref, row));
     if (number === row.version) return { reply: await this.settings.readIn(tx, ref), facts: [], events: [] };
     return this.makeHold(tx, request, number);
   }
@@ -116,6 +113,13 @@ export class PublishingService {
   }
 }
 
+/** @throws AppError `ASSISTANT_CONFLICT` where there is no draft, or another one by now. */
+function assertDraft(row: LockedRow | undefined, ifRevision: number | undefined): asserts row is LockedRow {
+  // A row without a draft says only that publishing demands evals.
+  if (!row?.revision) throw new AppError('ASSISTANT_CONFLICT', 'There is no draft to publish.');
+  if (ifRevision !== undefined && ifRevision !== row.revision) throw new AppError('ASSISTANT_CONFLICT');
+}
+
 /** @throws AppError `ASSISTANT_CONFLICT` where evals are demanded and the draft, as it is, has not held in them. */
 function assertEvals({ evalsDemanded, evals, revision }: LockedRow): void {
   if (!evalsDemanded || (evals?.revision === revision && evals.failed === 0)) return;
@@ -129,12 +133,14 @@ function assertEvals({ evalsDemanded, evals, revision }: LockedRow): void {
   );
 }
 
+/** Makes a version of the draft. What has held before needs no evals: whoever goes back is in a hurry. */
 async function newVersion(
   tx: EntityManager,
   { tenantId, sessionId }: SessionRef,
-  draft: object,
+  locked: LockedRow,
 ): Promise<number> {
-  const values = [sessionId, tenantId, JSON.stringify(draft)];
+  assertEvals(locked);
+  const values = [sessionId, tenantId, JSON.stringify(locked.draft)];
   const [row] = await tx.query<[{ version: number }]>(NEW_VERSION_SQL, values);
   return row.version;
 }

@@ -15,7 +15,7 @@ const TEXT_MAX = 4_000;
 /** Shortest part of a name that is looked for: shorter ones are parts of other words. */
 const NAME_MIN = 3;
 
-// What names a person in most texts; what else does, a person has to find.
+// Patterns find most of what names a person; the rest a person has to find.
 const PERSONAL: [pattern: RegExp, word: string][] = [
   [/\bhttps?:\/\/\S+/giu, 'ADDRESS'],
   [/[^\s@<>"]{1,64}@[\p{L}\p{N}.-]{1,253}\.\p{L}{2,}/gu, 'EMAIL'],

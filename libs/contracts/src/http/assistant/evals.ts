@@ -111,7 +111,7 @@ export class JudgeBody {
   criteria: string[];
 }
 
-/** What the model says of one criterion. */
+/** Verdict of a model about one sentence. */
 export class Verdict {
   @ApiProperty({
     description: 'Whether the sentence is true of the message; null: the model has not said it.',
