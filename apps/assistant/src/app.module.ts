@@ -42,11 +42,13 @@ import { KnowledgeService } from './knowledge/knowledge.service.js';
 import { ReadingService } from './knowledge/reading.service.js';
 import { PlayRepository } from './playground/play.repository.js';
 import { PlaygroundConsumer } from './playground/playground.consumer.js';
+import { JudgeService } from './playground/judge.service.js';
 import { PlaygroundService } from './playground/playground.service.js';
 import { ProviderRepository } from './providers/provider.repository.js';
 import { ProvidersConsumer } from './providers/providers.consumer.js';
 import { ProvidersService } from './providers/providers.service.js';
 import { RETENTION_RULES } from './retention-rules.js';
+import { EvalsService } from './settings/evals.service.js';
 import { PublishingService } from './settings/publishing.service.js';
 import { SettingsConsumer } from './settings/settings.consumer.js';
 import { SettingsService } from './settings/settings.service.js';
@@ -131,6 +133,7 @@ const configured: Provider[] = [
     ...configured,
     SettingsService,
     PublishingService,
+    EvalsService,
     AuditedChanges,
     ProviderRepository,
     ProvidersService,
@@ -165,6 +168,7 @@ const configured: Provider[] = [
     AnsweringService,
     PlayRepository,
     PlaygroundService,
+    JudgeService,
     PhoneTextRepository,
     InboundService,
     TurnRunner,

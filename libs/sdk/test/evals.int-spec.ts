@@ -101,6 +101,58 @@ describe('svc evals run', () => {
     ]);
   });
 
+  test('has sentences judged by a model, and shows what is not true and why', async () => {
+    const judge = ['It names an hour.', 'It names a day.', 'It is friendly.'];
+    const verdicts = [
+      ...[
+        { holds: true, reason: null },
+        { holds: false, reason: 'No day is named.' },
+      ],
+      { holds: null, reason: 'The model has not said it.' },
+    ];
+    gateway.steps = [answer(200, SAID), answer(200, { verdicts, tokens: 200 })];
+    const { code, stdout } = await evals(withStep({ judge }));
+    expect(code).toBe(1);
+    expect(stdout).toContain(
+      '    not true, "It names a day.": No day is named.\n    not judged, "It is friendly.": The model has not said it.\n    │',
+    );
+    expect(stdout).toContain('240 tokens');
+    expect(gateway.asked[1]?.url).toBe('/v1/sessions/a-session/assistant/judge');
+    expect(JSON.parse(gateway.asked[1]?.body ?? '')).toEqual({
+      messages: [
+        { from: 'contact', text: 'When?' },
+        { from: 'business', text: 'We open at seven.' },
+      ],
+      criteria: judge,
+    });
+  });
+
+  test('holds where all sentences are true, and asks no model about an answer that there is not', async () => {
+    const step = withStep({ judge: ['It names an hour.'] });
+    gateway.steps = [
+      answer(200, SAID),
+      answer(200, { verdicts: [{ holds: true, reason: null }], tokens: 1 }),
+    ];
+    expect(await evals(step)).toMatchObject({ code: 0 });
+    gateway.steps = [answer(200, { ...SAID, texts: [], outcome: 'HANDED_OFF' })];
+    const { code, stdout } = await evals(step);
+    expect([code, stdout]).toEqual([1, expect.stringContaining('there is no answer to judge')]);
+    expect(gateway.asked).toHaveLength(3);
+  });
+
+  test('tells the gateway how it ended, of the revision with which it began', async () => {
+    gateway.steps = [answer(200, { revision: 7 }), answer(200, SAID), answer(200, {})];
+    const { code, stdout } = await evals(withStep({ contains: ['eight'] }), '--report');
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/Told of the draft at revision 7\.\n$/)]);
+    expect(gateway.asked.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      'GET /v1/sessions/a-session/assistant',
+      'POST /v1/sessions/a-session/assistant/playground',
+      'POST /v1/sessions/a-session/assistant/evals',
+    ]);
+    expect(JSON.parse(gateway.asked[2]?.body ?? '')).toEqual({ revision: 7, conversations: 1, failed: 1 });
+    expect(await evals(withStep({}), '--report', '--published')).toMatchObject({ code: 2 });
+  });
+
   test('ends where the gateway refuses', async () => {
     gateway.steps = [refuse(404, 'SESSION_NOT_FOUND')];
     const conversations = Array.from({ length: 20 }, () => ({
@@ -122,6 +174,8 @@ describe('svc evals run', () => {
     [withStep({ contians: ['x'] }), 'conversations[0].steps[0].expect.contians: there is no such field'],
     [withStep({ contains: 'x' }), 'conversations[0].steps[0].expect.contains must be a list of texts'],
     [withStep({ maxTokens: -1 }), 'conversations[0].steps[0].expect.maxTokens must be a whole number'],
+    [withStep({ judge: ['x'.repeat(501)] }), 'conversations[0].steps[0].expect.judge must have 10 sentences'],
+    [{ reviewed: false, conversations: [] }, 'look through it, take out what still names a person'],
     [withStep({ matches: '(' }), 'conversations[0].steps[0].expect.matches must be a regular expression'],
   ])('refuses a file that is wrong, and names the place: %j', async (content, words) => {
     const { code, stderr } = await evals(content);

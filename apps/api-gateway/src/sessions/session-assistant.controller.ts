@@ -2,7 +2,11 @@ import { Body, Controller, Get, HttpCode, Post, Put, Query } from '@nestjs/commo
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import {
   AssistantFigures,
+  DemandEvalsBody,
+  EvalsRunBody,
   FiguresQuery,
+  JudgeBody,
+  Judgement,
   type Page,
   PageQuery,
   PlayBody,
@@ -96,6 +100,65 @@ export class SessionAssistantController {
     @Body() body: PlayBody,
   ): Promise<PlayedAnswer> {
     return this.assistant.play(caller, id, body);
+  }
+
+  @Post('judge')
+  @HttpCode(200)
+  @NeedsScope('admin:*')
+  @ApiOperation({
+    operationId: 'judgeSessionAssistant',
+    summary: 'Have a model judge what was answered',
+    description:
+      'The model of your provider says of each sentence whether it is true of the last message. Calls and tokens count as any others. A model may err: judge by rules what rules can say. It may take half a minute.',
+  })
+  @ApiId('id', 'Session id.')
+  @ApiOkResponse({ type: Judgement, description: 'The judgement.' })
+  @ApiErrors('VALIDATION_FAILED', NOT_FOUND)
+  judge(
+    @CurrentCaller() caller: Caller,
+    @IdParam('id', NOT_FOUND) id: string,
+    @Body() body: JudgeBody,
+  ): Promise<Judgement> {
+    return this.assistant.judge(caller, id, body);
+  }
+
+  @Put('evals')
+  @NeedsScope('admin:*')
+  @ApiOperation({
+    operationId: 'demandAssistantEvals',
+    summary: 'Have publishing demand evals',
+    description:
+      'From then on a draft is published only after a run of evals in which every conversation held: `svc evals run FILE --report`. An earlier version may be published again without one.',
+  })
+  @ApiId('id', 'Session id.')
+  @ApiOkResponse({ type: SessionAssistant, description: 'The settings from now on.' })
+  @ApiErrors('VALIDATION_FAILED', NOT_FOUND)
+  demandEvals(
+    @CurrentCaller() caller: Caller,
+    @IdParam('id', NOT_FOUND) id: string,
+    @Body() body: DemandEvalsBody,
+  ): Promise<SessionAssistant> {
+    return this.assistant.demandEvals(caller, id, body);
+  }
+
+  @Post('evals')
+  @HttpCode(200)
+  @NeedsScope('admin:*')
+  @ApiOperation({
+    operationId: 'reportAssistantEvals',
+    summary: 'Tell how a run of evals ended',
+    description:
+      '`svc evals run FILE --report` does it. The run is of one revision of the draft: whoever changes it runs the evals again.',
+  })
+  @ApiId('id', 'Session id.')
+  @ApiOkResponse({ type: SessionAssistant, description: 'The settings, with the run.' })
+  @ApiErrors('VALIDATION_FAILED', NOT_FOUND, 'ASSISTANT_CONFLICT')
+  reportEvals(
+    @CurrentCaller() caller: Caller,
+    @IdParam('id', NOT_FOUND) id: string,
+    @Body() body: EvalsRunBody,
+  ): Promise<SessionAssistant> {
+    return this.assistant.noteEvalsRun(caller, id, body);
   }
 
   @Get('turns')

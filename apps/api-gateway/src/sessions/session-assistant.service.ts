@@ -4,10 +4,17 @@ import {
   type AssistantFigures,
   AssistantSettings,
   type AssistantSettingsReply,
+  DemandEvals,
+  type DemandEvalsBody,
+  type EvalsRunBody,
   type FiguresQuery,
   GetAssistantSettings,
   GetFigures,
+  Judge,
+  type JudgeBody,
+  type Judgement,
   ListTurns,
+  NoteEvalsRun,
   type Page,
   type PageQuery,
   Play,
@@ -75,6 +82,19 @@ export class SessionAssistantService {
     return this.rpc.request(Play, request, PLAY_WITHIN_MS);
   }
 
+  async judge(caller: Caller, sessionId: string, body: JudgeBody): Promise<Judgement> {
+    return this.rpc.request(Judge, { ...(await this.refOf(caller, sessionId)), ...body }, PLAY_WITHIN_MS);
+  }
+
+  async demandEvals(caller: Caller, sessionId: string, body: DemandEvalsBody): Promise<SessionAssistant> {
+    const request = { ...(await this.refOf(caller, sessionId)), ...body, actor: actorOf(caller) };
+    return viewOf(await this.rpc.request(DemandEvals, request));
+  }
+
+  async noteEvalsRun(caller: Caller, sessionId: string, run: EvalsRunBody): Promise<SessionAssistant> {
+    return viewOf(await this.rpc.request(NoteEvalsRun, { ...(await this.refOf(caller, sessionId)), run }));
+  }
+
   async figures(caller: Caller, sessionId: string, { days = 7 }: FiguresQuery): Promise<AssistantFigures> {
     return this.rpc.request(GetFigures, { ...(await this.refOf(caller, sessionId)), days });
   }
@@ -106,10 +126,12 @@ export class SessionAssistantService {
   }
 }
 
-function viewOf({ draft, revision, published }: AssistantSettingsReply): SessionAssistant {
+function viewOf(reply: AssistantSettingsReply): SessionAssistant {
+  const { draft, revision, published, evalsDemanded = false, evals = null } = reply;
   return {
     ...{ draft, draftDefaults: defaultsIn(draft), revision },
     published: published ? publishedViewOf(published) : null,
+    ...{ evalsDemanded, evals },
   };
 }
 

@@ -49,7 +49,10 @@ describe('the assistant of a session', () => {
     const { status, body } = await call(`GET /v1/sessions/${aSession()}/assistant`);
     expect([status, body]).toEqual([
       200,
-      { draft: DEFAULTS, draftDefaults: Object.keys(DEFAULTS), revision: 0, published: null },
+      {
+        ...{ draft: DEFAULTS, draftDefaults: Object.keys(DEFAULTS), revision: 0, published: null },
+        ...{ evalsDemanded: false, evals: null },
+      },
     ]);
     expect(body['draft']).toMatchObject({ mode: 'off' });
   });

@@ -6,17 +6,21 @@ import {
   AssistantSettings,
   type AssistantSettingsReply,
   DeleteProvider,
+  DemandEvals,
   DiscardDraft,
   GetAssistantSettings,
   GetFigures,
   GetProvider,
+  type EvalsRun,
   invalidField,
+  Judge,
   ListDrafts,
   type ListedDraft,
   type ListedHandoff,
   type ListedTurn,
   ListHandoffs,
   ListTurns,
+  NoteEvalsRun,
   type ProviderView,
   Play,
   PublishAssistantSettings,
@@ -48,7 +52,11 @@ interface Kept {
   versions: AssistantSettings[];
   publications: number;
   version: number;
+  evalsDemanded?: boolean;
+  evals?: EvalsRun;
 }
+
+const NEW = { draft: new AssistantSettings(), revision: 0, versions: [], publications: 0, version: 0 };
 
 /** `assistant`, as far as the gateway can tell. */
 export class FakeAssistant {
@@ -78,6 +86,7 @@ export class FakeAssistant {
     this.tools.answer(on);
     on(GetAssistantSettings, (ref) => this.replyOf(ref));
     on(SetAssistantSettings, (request) => this.setDraft(request));
+    this.answerEvals(on);
     on(PublishAssistantSettings, async (request) => {
       const { tenantId, actor, sessionId: target } = request;
       const reply = this.publish(request);
@@ -110,6 +119,26 @@ export class FakeAssistant {
     const draft = { id, tenantId, sessionId, chat, text, version: 1, turnId: randomUUID(), ...times };
     this.drafts.set(id, { ...draft, jobId: randomUUID() });
     return draft;
+  }
+
+  private answerEvals(on: On): void {
+    on(Judge, ({ messages, criteria }) => {
+      if (messages.at(-1)?.from !== 'business') throw invalidField('messages', 'messages must end otherwise');
+      return { verdicts: criteria.map(() => ({ holds: true, reason: null })), tokens: 210 };
+    });
+    on(DemandEvals, ({ demanded, tenantId, sessionId }) => {
+      const before = this.of({ tenantId, sessionId }) ?? NEW;
+      this.settings.set(sessionId, { ...before, tenantId, evalsDemanded: demanded });
+      return this.replyOf({ tenantId, sessionId });
+    });
+    on(NoteEvalsRun, ({ run, ...ref }) => {
+      const kept = this.of(ref);
+      if (run.failed > run.conversations)
+        throw invalidField('failed', 'failed must be at most conversations');
+      if (!kept || kept.revision !== run.revision) throw new AppError('ASSISTANT_CONFLICT');
+      kept.evals = { ...run, at: '2026-01-31T12:00:00.000Z' };
+      return this.replyOf(ref);
+    });
   }
 
   private answerDrafts(on: On): void {
@@ -207,10 +236,9 @@ export class FakeAssistant {
 
   private publish({ version, ifRevision, ...ref }: PublishAssistantSettingsV1): AssistantSettingsReply {
     const kept = this.of(ref);
-    if (!kept || (ifRevision !== undefined && ifRevision !== kept.revision))
+    if (!kept?.revision || (ifRevision !== undefined && ifRevision !== kept.revision))
       throw new AppError('ASSISTANT_CONFLICT');
-    const number =
-      version ?? (kept.draft === kept.versions.at(-1) ? kept.version : kept.versions.push(kept.draft));
+    const number = version ?? versionOf(kept);
     if (!kept.versions[number - 1]) throw new AppError('ASSISTANT_CONFLICT');
     if (kept.version !== number) kept.publications += 1;
     kept.version = number;
@@ -220,12 +248,20 @@ export class FakeAssistant {
   private replyOf(ref: SessionRef): AssistantSettingsReply {
     const kept = this.of(ref);
     if (!kept) return { draft: new AssistantSettings(), revision: 0 };
-    const { draft, revision, version, versions, publications: publication } = kept;
+    const {
+      draft,
+      revision,
+      version,
+      versions,
+      publications: publication,
+      evalsDemanded = false,
+      evals,
+    } = kept;
     const settings = versions[version - 1];
     const publishedAt = '2026-01-31T12:00:00.000Z';
     return {
-      draft,
-      revision,
+      ...{ draft, revision, evalsDemanded },
+      ...(evals && { evals }),
       ...(settings && { published: { version, settings, publication, publishedAt } }),
     };
   }
@@ -234,6 +270,14 @@ export class FakeAssistant {
     const kept = this.settings.get(sessionId);
     return kept?.tenantId === tenantId ? kept : undefined;
   }
+}
+
+/** Finds the version that the draft is, or makes one of it. */
+function versionOf({ draft, versions, version, revision, evals, evalsDemanded }: Kept): number {
+  if (draft === versions.at(-1)) return version;
+  if (evalsDemanded && (evals?.revision !== revision || evals.failed > 0))
+    throw new AppError('ASSISTANT_CONFLICT');
+  return versions.push(draft);
 }
 
 function keyEndingOf(key: SetProviderV1['key'], before: ProviderView | undefined): string | null {

@@ -9,6 +9,7 @@ import { Tools1764800000339 } from './1764800000339-tools.js';
 import { PhoneTexts1764800000341 } from './1764800000341-phone-texts.js';
 import { Playground1764800000342 } from './1764800000342-playground.js';
 import { KnowledgeFiles1764800000343 } from './1764800000343-knowledge-files.js';
+import { Evals1764800000348 } from './1764800000348-evals.js';
 import { TokenBudgets1764800000344 } from './1764800000344-token-budgets.js';
 import { Knowledge1764800000336 } from './1764800000336-knowledge.js';
 
@@ -29,5 +30,6 @@ export const schema = {
     Playground1764800000342,
     KnowledgeFiles1764800000343,
     TokenBudgets1764800000344,
+    Evals1764800000348,
   ],
 };

@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { SessionRef, ToolCallView } from '@svc/contracts';
+import { startTimeLimit } from '@svc/service';
 import { DataSource } from 'typeorm';
 import type { Past, Turn } from '../turns/turn.js';
 
+/** Longest time that models have; whoever asks waits a little longer. */
+const LIMIT_MS = 25_000;
 /** Chat of a conversation that is tried out: no contact has this address. */
 const CHAT = 'playground';
 // A play is an ended turn from its beginning, so nobody takes it up. Its end lies ahead of its calls: until then they are taken for calls under way.
@@ -28,7 +31,29 @@ export interface PlayCost {
 export class PlayRepository {
   constructor(@InjectDataSource() private readonly dataSource: DataSource) {}
 
-  async begin({ tenantId, sessionId }: SessionRef): Promise<Turn> {
+  /** Has something made for a play, which begins before and is forgotten after it. @param late is what there is where time is up. */
+  async during<T>(
+    ref: SessionRef,
+    make: (turn: Turn, signal: AbortSignal) => Promise<T>,
+    late: T,
+  ): Promise<{ made: T; cost: PlayCost }> {
+    const turn = await this.begin(ref);
+    const limit = startTimeLimit(LIMIT_MS);
+    try {
+      const made = await make(turn, limit.signal).catch((error: unknown) => {
+        if (!limit.signal.aborted) throw error;
+        return late;
+      });
+      return { made, cost: await this.end(turn) };
+    } catch (error) {
+      await this.end(turn);
+      throw error;
+    } finally {
+      limit.clear();
+    }
+  }
+
+  private async begin({ tenantId, sessionId }: SessionRef): Promise<Turn> {
     const [row] = await this.dataSource.query<[Pick<Turn, 'id' | 'claim' | 'newestAt'>]>(BEGIN_SQL, [
       tenantId,
       sessionId,
@@ -40,7 +65,7 @@ export class PlayRepository {
   }
 
   /** Forgets a play, and reads what it has cost. */
-  async end({ id }: Turn): Promise<PlayCost> {
+  private async end({ id }: Turn): Promise<PlayCost> {
     const [cost] = await this.dataSource.query<[PlayCost]>(END_SQL, [id]);
     return cost;
   }

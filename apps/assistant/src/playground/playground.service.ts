@@ -8,7 +8,6 @@ import {
   type PlayV1,
   type PublishedVersion,
 } from '@svc/contracts';
-import { startTimeLimit } from '@svc/service';
 import type { Said } from '../answers/prompt.js';
 import { SettingsService } from '../settings/settings.service.js';
 import { AnswerMaker, type MadeAnswer } from '../turns/answer-maker.js';
@@ -17,9 +16,6 @@ import { CallRepository } from '../turns/call.repository.js';
 import { ChecksService } from '../turns/checks.service.js';
 import type { Interruption, Turn } from '../turns/turn.js';
 import { PlayRepository } from './play.repository.js';
-
-/** Longest time that models have; whoever asks waits a little longer. */
-const LIMIT_MS = 25_000;
 
 /** An answer without that which only its end knows. */
 type Made = Pick<PlayedAnswer, 'texts' | 'outcome' | 'detail' | 'sources'>;
@@ -43,20 +39,10 @@ export class PlaygroundService {
     if (messages.at(-1)?.from !== 'contact')
       throw invalidField('messages', 'messages must end with one of the contact');
     const version = await this.versionOf(request);
-    const turn = await this.plays.begin(request);
-    const limit = startTimeLimit(LIMIT_MS);
-    try {
-      const made = await this.make(turn, version, messages, limit.signal).catch((error: unknown) => {
-        if (!limit.signal.aborted) throw error;
-        return { ...NOTHING, outcome: 'PROVIDER_FAILED' as const, detail: 'TIMEOUT' };
-      });
-      return { ...made, version: published ? version.version : null, ...(await this.plays.end(turn)) };
-    } catch (error) {
-      await this.plays.end(turn);
-      throw error;
-    } finally {
-      limit.clear();
-    }
+    const late: Made = { ...NOTHING, outcome: 'PROVIDER_FAILED', detail: 'TIMEOUT' };
+    const make = (turn: Turn, signal: AbortSignal) => this.make(turn, version, messages, signal);
+    const { made, cost } = await this.plays.during(request, make, late);
+    return { ...made, version: published ? version.version : null, ...cost };
   }
 
   private async versionOf({ tenantId, sessionId, published }: PlayV1): Promise<PublishedVersion> {

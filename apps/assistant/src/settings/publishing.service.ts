@@ -6,6 +6,7 @@ import {
   type AssistantSettingsReply,
   type AuditFact,
   type Envelope,
+  type EvalsRun,
   type PublishAssistantSettingsV1,
   type SessionRef,
 } from '@svc/contracts';
@@ -23,7 +24,7 @@ import { SettingsService } from './settings.service.js';
 /** Most versions that are kept of a session: to go back further than that nobody remembers why. */
 const VERSIONS_KEPT = 50;
 
-const LOCK_SQL = `SELECT a.draft, a.revision, a.version, coalesce(v.settings = a.draft, false) AS "isPublished"
+const LOCK_SQL = `SELECT a.draft, a.revision, a.version, a.evals_demanded AS "evalsDemanded", a.evals, coalesce(v.settings = a.draft, false) AS "isPublished"
   FROM assistant a LEFT JOIN settings_version v ON v.session_id = a.session_id AND v.version = a.version
   WHERE a.session_id = $1 AND a.tenant_id = $2 FOR UPDATE OF a`;
 const NEW_VERSION_SQL = `INSERT INTO settings_version (session_id, tenant_id, version, settings, published_at)
@@ -40,6 +41,8 @@ interface LockedRow {
   draft: object;
   revision: number;
   version: number | null;
+  evalsDemanded: boolean;
+  evals: EvalsRun | null;
   /** The draft holds already. */
   isPublished: boolean;
 }
@@ -76,10 +79,9 @@ export class PublishingService {
     const { tenantId, sessionId, version, ifRevision } = request;
     const ref = { tenantId, sessionId };
     const [row] = await tx.query<LockedRow[]>(LOCK_SQL, [sessionId, tenantId]);
-    if (!row) throw new AppError('ASSISTANT_CONFLICT', 'There is no draft to publish.');
-    if (ifRevision !== undefined && ifRevision !== row.revision) throw new AppError('ASSISTANT_CONFLICT');
+    assertDraft(row, ifRevision);
     const holding = row.isPublished ? row.version : null;
-    const number = version ?? holding ?? (await newVersion(tx, ref, row.draft));
+    const number = version ?? holding ?? (await newVersion(tx, ref, row));
     if (number === row.version) return { reply: await this.settings.readIn(tx, ref), facts: [], events: [] };
     return this.makeHold(tx, request, number);
   }
@@ -111,12 +113,34 @@ export class PublishingService {
   }
 }
 
+/** @throws AppError `ASSISTANT_CONFLICT` where there is no draft, or another one by now. */
+function assertDraft(row: LockedRow | undefined, ifRevision: number | undefined): asserts row is LockedRow {
+  // A row without a draft says only that publishing demands evals.
+  if (!row?.revision) throw new AppError('ASSISTANT_CONFLICT', 'There is no draft to publish.');
+  if (ifRevision !== undefined && ifRevision !== row.revision) throw new AppError('ASSISTANT_CONFLICT');
+}
+
+/** @throws AppError `ASSISTANT_CONFLICT` where evals are demanded and the draft, as it is, has not held in them. */
+function assertEvals({ evalsDemanded, evals, revision }: LockedRow): void {
+  if (!evalsDemanded || (evals?.revision === revision && evals.failed === 0)) return;
+  const found =
+    evals?.revision === revision
+      ? `${evals.failed} of ${evals.conversations} conversations did not hold`
+      : `the draft at revision ${revision} has no run`;
+  throw new AppError(
+    'ASSISTANT_CONFLICT',
+    `Publishing demands evals, and ${found}: svc evals run FILE --report.`,
+  );
+}
+
+/** Makes a version of the draft. What has held before needs no evals: whoever goes back is in a hurry. */
 async function newVersion(
   tx: EntityManager,
   { tenantId, sessionId }: SessionRef,
-  draft: object,
+  locked: LockedRow,
 ): Promise<number> {
-  const values = [sessionId, tenantId, JSON.stringify(draft)];
+  assertEvals(locked);
+  const values = [sessionId, tenantId, JSON.stringify(locked.draft)];
   const [row] = await tx.query<[{ version: number }]>(NEW_VERSION_SQL, values);
   return row.version;
 }

@@ -2,7 +2,11 @@ import { Controller } from '@nestjs/common';
 import { Payload } from '@nestjs/microservices';
 import {
   type AssistantSettingsReply,
+  DemandEvals,
+  DemandEvalsV1,
   GetAssistantSettings,
+  NoteEvalsRun,
+  NoteEvalsRunV1,
   PublishAssistantSettings,
   PublishAssistantSettingsV1,
   SessionRef,
@@ -10,6 +14,7 @@ import {
   SetAssistantSettingsV1,
 } from '@svc/contracts';
 import { OnRequest } from '@svc/messaging';
+import { EvalsService } from './evals.service.js';
 import { PublishingService } from './publishing.service.js';
 import { SettingsService } from './settings.service.js';
 
@@ -19,6 +24,7 @@ export class SettingsConsumer {
   constructor(
     private readonly settings: SettingsService,
     private readonly publishing: PublishingService,
+    private readonly evals: EvalsService,
   ) {}
 
   @OnRequest(GetAssistantSettings)
@@ -34,5 +40,15 @@ export class SettingsConsumer {
   @OnRequest(PublishAssistantSettings)
   publish(@Payload() request: PublishAssistantSettingsV1): Promise<AssistantSettingsReply> {
     return this.publishing.publish(request);
+  }
+
+  @OnRequest(DemandEvals)
+  demand(@Payload() request: DemandEvalsV1): Promise<AssistantSettingsReply> {
+    return this.evals.demand(request);
+  }
+
+  @OnRequest(NoteEvalsRun)
+  note(@Payload() request: NoteEvalsRunV1): Promise<AssistantSettingsReply> {
+    return this.evals.note(request);
   }
 }

@@ -4,6 +4,7 @@ import {
   AppError,
   AssistantSettings,
   type AssistantSettingsReply,
+  type EvalsRun,
   parseData,
   type PublishedVersion,
   type SessionRef,
@@ -12,7 +13,7 @@ import {
 import { DataSource, type EntityManager } from 'typeorm';
 import { ToolsService } from '../tools/tools.service.js';
 
-const READ_SQL = `SELECT a.draft, a.revision, a.publications, v.version, v.settings, v.published_at AS "publishedAt"
+const READ_SQL = `SELECT a.draft, a.revision, a.publications, a.evals_demanded AS "evalsDemanded", a.evals, v.version, v.settings, v.published_at AS "publishedAt"
   FROM assistant a LEFT JOIN settings_version v ON v.session_id = a.session_id AND v.version = a.version
   WHERE a.session_id = $1 AND a.tenant_id = $2`;
 const SET_DRAFT_SQL = `INSERT INTO assistant (session_id, tenant_id, draft, revision)
@@ -25,6 +26,8 @@ interface SettingsRow {
   draft: object;
   revision: number;
   publications: number;
+  evalsDemanded: boolean;
+  evals: EvalsRun | null;
   version: number | null;
   settings: object;
   publishedAt: Date;
@@ -65,9 +68,10 @@ export class SettingsService {
   async readIn(on: EntityManager, { tenantId, sessionId }: SessionRef): Promise<AssistantSettingsReply> {
     const [row] = await on.query<SettingsRow[]>(READ_SQL, [sessionId, tenantId]);
     if (!row) return { draft: new AssistantSettings(), revision: 0 };
-    const { draft, revision, publications, version, settings, publishedAt } = row;
+    const { draft, revision, publications, version, settings, publishedAt, evalsDemanded, evals } = row;
     return {
-      ...{ draft: settingsOf(draft), revision },
+      ...{ draft: settingsOf(draft), revision, evalsDemanded },
+      ...(evals && { evals }),
       ...(version === null
         ? {}
         : {

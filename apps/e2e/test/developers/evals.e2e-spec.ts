@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { Actor, createTenant, expectStatus } from '../../src/stack/actor.js';
+import { waitFor } from '@svc/testing';
+import { Actor, createTenant, expectStatus, inventPhone } from '../../src/stack/actor.js';
 import type { Stack } from '../../src/stack/stack.js';
 import { stackOfRun } from '../stage/stage.js';
 
@@ -22,6 +23,8 @@ const SETTINGS = {
 };
 /** Rules of the stand-in, in place of a model that has read the settings. */
 const RULES = [
+  { when: { text: 'as you asked before' }, text: '1. no: it names no price' },
+  { when: { text: 'It names bread' }, text: '1. yes' },
   { when: { afterTool: 'look_up_order' }, text: 'Your order is on its way.' },
   { when: { text: 'order' }, toolCalls: [{ name: 'look_up_order', arguments: '{"number":"7"}' }] },
   { when: { text: 'bread', turn: 2 }, text: 'Rye bread, as you asked before.' },
@@ -116,14 +119,24 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+interface Ended {
+  code: number;
+  out: string;
+  err: string;
+}
+
 async function draft(change: object = {}): Promise<void> {
   const path = `/v1/sessions/${actor.sessionId}/assistant`;
   expectStatus(await actor.api('PUT', path, { settings: { ...SETTINGS, ...change } }), 200);
 }
 
-async function evals(conversations: object[]): Promise<{ code: number; out: string; err: string }> {
+function evals(conversations: object[], ...more: string[]): Promise<Ended> {
   const file = join(folder, 'evals.json');
   writeFileSync(file, JSON.stringify({ conversations }));
+  return svc('run', file, ...more);
+}
+
+async function svc(...words: string[]): Promise<Ended> {
   const env = {
     PATH: process.env['PATH'],
     ...{
@@ -132,7 +145,7 @@ async function evals(conversations: object[]): Promise<{ code: number; out: stri
       SVC_SESSION_ID: actor.sessionId,
     },
   };
-  const args = [SVC, 'evals', 'run', file];
+  const args = [SVC, 'evals', ...words];
   return run(process.execPath, args, { env, maxBuffer: 10_000_000 }).then(
     ({ stdout, stderr }) => ({ code: 0, out: stdout, err: stderr }),
     (error: unknown) => {
@@ -159,5 +172,33 @@ describe('evals', () => {
     expect(code).toBe(1);
     expect(out).toContain(sentence);
     expect(out).toMatch(/\d (does|do) not hold: 4 conversations/);
+  });
+
+  test('are demanded before a draft is published, judged by a model, and made of what is answered then', async () => {
+    const path = `/v1/sessions/${actor.sessionId}/assistant`;
+    const publish = () => actor.api('POST', `${path}/publish`, {});
+    const step = (contact: string) => ({ contact, expect: { judge: ['It names bread.'] } });
+    await draft({ onlyFromSources: false, debounceMs: 0 });
+    expectStatus(await actor.api('PUT', `${path}/evals`, { demanded: true }), 200);
+    const refused = await publish();
+    expect(refused).toMatchObject({ status: 409, body: { code: 'ASSISTANT_CONFLICT' } });
+    const steps = [step('Do you have bread?'), step('Which bread?')];
+    const broken = await evals([{ name: 'bread', steps }], '--report');
+    expect([broken.code, broken.out]).toEqual([
+      1,
+      expect.stringContaining('It names bread.": it names no price'),
+    ]);
+    expectStatus(await publish(), 409);
+    const held = await evals([{ name: 'bread', steps: steps.slice(0, 1) }], '--report');
+    expect([held.code, held.err]).toEqual([0, '']);
+    expectStatus(await publish(), 200);
+    const contact = inventPhone();
+    await actor.write(contact, 'Do you have bread? Call me: 0151 1234567');
+    await waitFor('the answer', async () => (await actor.inbox(contact)).length > 0, 60_000);
+    const file = join(folder, 'mined.json');
+    expect(await svc('mine', file)).toMatchObject({ code: 0 });
+    const { reviewed, conversations } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+    expect(reviewed).toBe(false);
+    expect(conversations).toMatchObject([{ steps: [{ contact: 'Do you have bread? Call me: NUMBER' }] }]);
   });
 });

@@ -37,6 +37,7 @@ export {
   FiguresQuery,
   OutcomeFigure,
 } from './assistant/figures.js';
+export { DemandEvalsBody, EvalsRun, EvalsRunBody, JudgeBody, Judgement, Verdict } from './assistant/evals.js';
 export { PLAY_SIDES, PlayBody, PlayedAnswer, PlayMessage, type PlaySide } from './assistant/playground.js';
 export { PutToolBody, TOOL_NAME, Tools, TOOLS_MAX, ToolView } from './assistant/tools.js';
 export {

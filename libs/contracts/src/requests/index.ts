@@ -3,6 +3,7 @@ export * from './assistant/contact-turns.js';
 export * from './assistant/conversations.js';
 export * from './assistant/drafts.js';
 export * from './assistant/knowledge.js';
+export * from './assistant/evals.js';
 export * from './assistant/playground.js';
 export * from './assistant/tools.js';
 export * from './assistant/provider.js';

@@ -19,6 +19,8 @@ export interface Expectation {
   maxMessages?: number;
   maxCharacters?: number;
   maxTokens?: number;
+  /** Sentences that a model shall find true of the answer. */
+  judge?: string[];
 }
 
 /** Something that a contact writes, and what is expected of the answer. */
@@ -35,7 +37,7 @@ export interface EvalConversation {
 
 type Kind = 'text' | 'number' | 'texts';
 const RULES: Record<keyof Expectation, Kind> = {
-  ...{ contains: 'texts', containsNone: 'texts', tools: 'texts' },
+  ...{ contains: 'texts', containsNone: 'texts', tools: 'texts', judge: 'texts' },
   ...{ matches: 'text', outcome: 'text', detail: 'text' },
   ...{ minSources: 'number', maxMessages: 'number', maxCharacters: 'number', maxTokens: 'number' },
 } as Record<keyof Expectation, Kind>;
@@ -44,11 +46,17 @@ const WORDS: Record<Kind, string> = {
   texts: 'a list of texts',
   number: 'a whole number from 0 on',
 };
-const MOST_STEPS = 20;
+/** Most steps of a conversation. */
+export const MOST_STEPS = 20;
+/** Most sentences of one step, as the gateway takes them. */
+const MOST_SENTENCES = 10;
+/** Most characters of one. */
+export const SENTENCE_MAX = 500;
 const MOST_CONVERSATIONS = 1_000;
 
 /**
- * Reads the conversations of a file of evals: `{"conversations": [{"name", "steps": [{"contact", "expect"}]}]}`.
+ * Reads the conversations of a file of evals: `{"conversations": [{"name", "steps": [{"contact", "expect"}]}]}`. One that was made out of real
+ * conversations says `reviewed`, which a person makes true.
  * @throws UsageError that names the place and the rule.
  */
 export function readEvals(file: string): EvalConversation[] {
@@ -58,7 +66,11 @@ export function readEvals(file: string): EvalConversation[] {
   } catch (error) {
     throw new UsageError(`${file} cannot be read as JSON: ${(error as Error).message}`);
   }
-  const { conversations } = fieldsOf(content, 'the file', ['conversations']);
+  const { conversations, reviewed = true } = fieldsOf(content, 'the file', ['conversations', 'reviewed']);
+  if (reviewed !== true)
+    throw new UsageError(
+      `${file} was made out of real conversations: look through it, take out what still names a person, and set reviewed to true.`,
+    );
   return listOf(conversations, 'conversations', MOST_CONVERSATIONS).map(conversationOf);
 }
 
@@ -85,6 +97,7 @@ function expectationOf(value: unknown, at: string): Expectation {
     if (!isA(kind, rule)) throw new UsageError(`${at}.${name} must be ${WORDS[kind]}.`);
   }
   assertRegExp(rules['matches'] as string | undefined, at);
+  assertSentences((rules as Expectation).judge, at);
   return rules as Expectation;
 }
 
@@ -94,6 +107,13 @@ function assertRegExp(source: string | undefined, at: string): void {
   } catch {
     throw new UsageError(`${at}.matches must be a regular expression.`);
   }
+}
+
+function assertSentences(sentences: string[] = [], at: string): void {
+  if (sentences.length > MOST_SENTENCES || sentences.some(({ length }) => length > SENTENCE_MAX))
+    throw new UsageError(
+      `${at}.judge must have ${MOST_SENTENCES} sentences at most, of ${SENTENCE_MAX} characters at most.`,
+    );
 }
 
 function isA(kind: Kind, value: unknown): boolean {

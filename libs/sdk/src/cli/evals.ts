@@ -1,10 +1,13 @@
 import type { SvcClient } from '../client.js';
 import type { PlayMessage } from '../generated/schemas.js';
-import { type EvalConversation, readEvals } from './eval-file.js';
+import { type EvalConversation, type Expectation, readEvals } from './eval-file.js';
 import { brokenRules } from './eval-rules.js';
+import { mine } from './mine.js';
 import { clientOf, required, UsageError, type Values } from './options.js';
 import type { Screen } from './screen.js';
 
+/** Longest text that the gateway takes. */
+const TEXT_MAX = 4_000;
 /** Conversations that are played at a time. */
 const AT_A_TIME = 8;
 
@@ -27,14 +30,25 @@ interface Ground {
   published: boolean;
 }
 
-/** Runs `svc evals run`: plays the conversations of a file in the playground of a session, and judges the answers by rules. */
+/** Runs `svc evals run`, or `svc evals mine`. */
 export async function evals(values: Values, positionals: string[], screen: Screen): Promise<boolean> {
   const [action, file, ...more] = positionals;
-  if (action !== 'run' || file === undefined || more.length > 0)
-    throw new UsageError('It is called as: svc evals run FILE');
+  const part = ACTIONS.get(action ?? '');
+  if (!part || file === undefined || more.length > 0)
+    throw new UsageError('It is called as: svc evals run FILE, or svc evals mine FILE');
+  return part(values, file, screen);
+}
+
+/** Runs `svc evals run`: plays the conversations of a file in the playground of a session, and judges the answers. */
+async function run(values: Values, file: string, screen: Screen): Promise<boolean> {
   const sessionId = required(values, 'session', 'SVC_SESSION_ID');
   const conversations = readEvals(file);
-  const ground = { client: clientOf(values), sessionId, published: values.published ?? false };
+  const { published = false, report = false } = values;
+  if (published && report)
+    throw new UsageError('--report tells of the draft, and not of the version that holds.');
+  const ground = { client: clientOf(values), sessionId, published };
+  // A draft that changes while it is played is not the one that is told of.
+  const revision = report ? (await ground.client.sessions.getAssistant(sessionId)).revision : 0;
   const begun = Date.now();
   const played = await playAll(ground, conversations, (one) => screen.result(one, () => wordsOf(one)));
   const failed = played.filter(({ holds }) => !holds).length;
@@ -46,8 +60,18 @@ export async function evals(values: Values, positionals: string[], screen: Scree
     const count = `${played.length} conversation${played.length === 1 ? '' : 's'}`;
     return `${end}: ${count}, ${tokens} tokens, ${(ms / 1_000).toFixed(1)} s.`;
   });
+  if (report) {
+    const told = { revision, conversations: played.length, failed };
+    await ground.client.sessions.reportAssistantEvals(sessionId, told);
+    screen.result(told, () => `Told of the draft at revision ${revision}.`);
+  }
   return failed === 0;
 }
+
+const ACTIONS = new Map([
+  ['run', run],
+  ['mine', mine],
+]);
 
 /** Plays some at a time, and tells of each when it is played. */
 async function playAll(
@@ -84,13 +108,34 @@ async function play(
     messages.push({ from: 'contact', text: contact });
     const answer = await client.sessions.playAssistant(sessionId, { messages, published });
     tokens += answer.tokens;
-    const broken = brokenRules(expect, answer);
+    const text = answer.texts.join('\n\n');
+    const judged = await judge({ client, sessionId, published }, messages, expect, text);
+    tokens += judged.tokens;
+    const broken = [...brokenRules(expect, answer), ...judged.broken];
     if (broken.length > 0)
       return { name, holds: false, tokens, step: index + 1, broken, answer: answer.texts };
-    const text = answer.texts.join('\n\n');
     if (text !== '') messages.push({ from: 'business', text });
   }
   return { name, holds: true, tokens, broken: [] };
+}
+
+/** Has the model of the tenant judge an answer. One that nobody reads has nothing that could be true of it. */
+async function judge(
+  { client, sessionId }: Ground,
+  asked: PlayMessage[],
+  { judge: criteria = [] }: Expectation,
+  text: string,
+): Promise<{ broken: string[]; tokens: number }> {
+  if (criteria.length === 0) return { broken: [], tokens: 0 };
+  if (text === '') return { broken: ['there is no answer to judge'], tokens: 0 };
+  const messages = [...asked, { from: 'business' as const, text: text.slice(0, TEXT_MAX) }];
+  const { verdicts, tokens } = await client.sessions.judgeAssistant(sessionId, { messages, criteria });
+  const broken = verdicts.flatMap(({ holds, reason }, index) => {
+    if (holds) return [];
+    const why = reason === null ? '' : `: ${reason}`;
+    return [`${holds === null ? 'not judged' : 'not true'}, ${JSON.stringify(criteria[index])}${why}`];
+  });
+  return { broken, tokens };
 }
 
 function wordsOf({ name, holds, step, broken, answer = [] }: Played): string {

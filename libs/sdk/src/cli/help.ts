@@ -52,8 +52,9 @@ ${COMMON}
 ${CODES}`,
 
   evals: `Usage: svc evals run FILE --session ID [options]
+       svc evals mine FILE --session ID
 
-Plays the conversations of a file to the assistant of a session, eight at a time, as its playground does: nothing is sent. Calls and tokens
+run plays the conversations of a file to the assistant of a session, eight at a time, as its playground does: nothing is sent. Calls and tokens
 count; with a test key they cost nothing. Each answer is judged by the rules of its step; a conversation ends at the first answer that breaks one.
 
   {"conversations": [{"name": "Opening hours", "steps": [
@@ -61,10 +62,15 @@ count; with a test key they cost nothing. Each answer is judged by the rules of 
     {"contact": "agent", "expect": {"outcome": "HANDED_OFF"}}]}]}
 
 Rules: contains, containsNone (lists of texts, in whatever case), matches (a regular expression), outcome, detail, tools (names, in order),
-minSources, maxMessages, maxCharacters, maxTokens.
+minSources, maxMessages, maxCharacters, maxTokens; and judge: sentences that a model of your provider shall find true of the answer.
+
+mine makes such a file out of the last conversations of the session, fifty at most, in which somebody was answered: what looks like a number, an
+e-mail, an address or the name of the contact is replaced, and each answer has to say in substance what was answered then. What else names a
+person it cannot know: nothing runs until a person has looked through the file and set reviewed to true.
 
   --session ID      whose assistant answers; or the variable SVC_SESSION_ID
   --published       the version that holds answers, and not the draft
+  --report          tells the gateway how it ended, for sessions whose publishing demands evals
 ${ACCESS}
 ${COMMON}
 

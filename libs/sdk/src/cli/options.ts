@@ -12,7 +12,7 @@ const TEXTS = [
   ...(['api-key', 'base-url', 'forward', 'secret', 'event', 'session', 'after', 'to', 'text'] as const),
   'client-message-id',
 ] as const;
-const FLAGS = ['all', 'own', 'changes', 'no-groups', 'published', 'json', 'help'] as const;
+const FLAGS = ['all', 'own', 'changes', 'no-groups', 'published', 'report', 'json', 'help'] as const;
 type Text = (typeof TEXTS)[number];
 type Flag = (typeof FLAGS)[number];
 

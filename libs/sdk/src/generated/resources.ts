@@ -24,16 +24,20 @@ import type {
   CreateWidgetBody,
   CreatedSession,
   DeliveryView,
+  DemandEvalsBody,
   DraftView,
   DryRun,
   EditDraftBody,
   EndpointReasonBody,
   Erasure,
+  EvalsRunBody,
   EventLogPage,
   ExternalConfig,
   FoundKnowledge,
   HandoffBody,
   HandoffView,
+  JudgeBody,
+  Judgement,
   KnowledgeGap,
   KnowledgeSource,
   KnowledgeSourceText,
@@ -1331,6 +1335,40 @@ export class SessionsResource {
   playAssistant(id: string, body: PlayBody, options?: CallOptions): Promise<PlayedAnswer> {
     return this.caller.json<PlayedAnswer>(
       { method: 'POST', path: `/v1/sessions/${encodeURIComponent(id)}/assistant/playground`, body },
+      options,
+    );
+  }
+
+  /**
+   * Have a model judge what was answered. The model of your provider says of each sentence whether it is true
+   * of the last message. Calls and tokens count as any others. A model may err: judge by rules what rules can
+   * say. It may take half a minute.
+   */
+  judgeAssistant(id: string, body: JudgeBody, options?: CallOptions): Promise<Judgement> {
+    return this.caller.json<Judgement>(
+      { method: 'POST', path: `/v1/sessions/${encodeURIComponent(id)}/assistant/judge`, body },
+      options,
+    );
+  }
+
+  /**
+   * Have publishing demand evals. From then on a draft is published only after a run of evals in which every
+   * conversation held: `svc evals run FILE --report`. An earlier version may be published again without one.
+   */
+  demandAssistantEvals(id: string, body: DemandEvalsBody, options?: CallOptions): Promise<SessionAssistant> {
+    return this.caller.json<SessionAssistant>(
+      { method: 'PUT', path: `/v1/sessions/${encodeURIComponent(id)}/assistant/evals`, body },
+      options,
+    );
+  }
+
+  /**
+   * Tell how a run of evals ended. `svc evals run FILE --report` does it. The run is of one revision of the
+   * draft: whoever changes it runs the evals again.
+   */
+  reportAssistantEvals(id: string, body: EvalsRunBody, options?: CallOptions): Promise<SessionAssistant> {
+    return this.caller.json<SessionAssistant>(
+      { method: 'POST', path: `/v1/sessions/${encodeURIComponent(id)}/assistant/evals`, body },
       options,
     );
   }

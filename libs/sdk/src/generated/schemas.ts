@@ -775,6 +775,12 @@ export interface DeliveryView {
   createdAt: string;
 }
 
+/** `DemandEvalsBody` of the API description. */
+export interface DemandEvalsBody {
+  /** Whether a draft is published only after a run of evals in which every conversation held. */
+  demanded: boolean;
+}
+
 /** `DraftPage` of the API description. */
 export interface DraftPage {
   /** The page. */
@@ -901,6 +907,28 @@ export interface ErasureCounts {
   deadLetters: number;
   /** Messages of the contact that the assistant answered together, or did not answer. */
   turns: number;
+}
+
+/** `EvalsRun` of the API description. */
+export interface EvalsRun {
+  /** Revision of the draft that was played; another one by now: `ASSISTANT_CONFLICT`. */
+  revision: number;
+  /** Number of conversations that were played. */
+  conversations: number;
+  /** Number of those in which an answer broke a rule. */
+  failed: number;
+  /** When it was told. */
+  at: string;
+}
+
+/** `EvalsRunBody` of the API description. */
+export interface EvalsRunBody {
+  /** Revision of the draft that was played; another one by now: `ASSISTANT_CONFLICT`. */
+  revision: number;
+  /** Number of conversations that were played. */
+  conversations: number;
+  /** Number of those in which an answer broke a rule. */
+  failed: number;
 }
 
 /** `EventLogPage` of the API description. */
@@ -1129,6 +1157,22 @@ export interface HttpErrorBody {
   requestId: string;
   /** Extra data, e.g. the fields that are wrong, or the limit that is used up. */
   meta: Record<string, unknown>;
+}
+
+/** `JudgeBody` of the API description. */
+export interface JudgeBody {
+  /** The conversation, oldest first; the last message is the one of the business that is judged. */
+  messages: PlayMessage[];
+  /** Sentences that shall be true of the last message, 500 characters each at most. */
+  criteria: string[];
+}
+
+/** `Judgement` of the API description. */
+export interface Judgement {
+  /** A verdict for each criterion, in order. */
+  verdicts: Verdict[];
+  /** Tokens that it cost. */
+  tokens: number;
 }
 
 /** `KnowledgeGap` of the API description. */
@@ -2991,6 +3035,10 @@ export interface SessionAssistant {
   revision: number;
   /** The version that holds; null: none was published, and nobody is answered. */
   published: PublishedSettings | null;
+  /** Whether a draft is published only after a run of evals in which every conversation held. */
+  evalsDemanded: boolean;
+  /** The last run of evals that was told, of the draft or of an earlier revision; null: none was. */
+  evals: EvalsRun | null;
 }
 
 /** `SessionConnectedV1` of the API description. */
@@ -3730,6 +3778,14 @@ export interface UploadedMedia {
   size: number;
   /** Digest of the bytes that arrived, in hex. */
   sha256: string;
+}
+
+/** `Verdict` of the API description. */
+export interface Verdict {
+  /** Whether the sentence is true of the message; null: the model has not said it. */
+  holds: boolean | null;
+  /** Why, in words of the model, or why there is no verdict; null: it gave no reason. */
+  reason: string | null;
 }
 
 /** `WarmupCriterion` of the API description. */

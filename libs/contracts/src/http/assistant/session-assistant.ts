@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsInt, IsObject, Max, Min, ValidateNested } from 'class-validator';
+import { EvalsRun } from './evals.js';
 import { MayBeAbsent } from '../may-be-absent.js';
 import { PublishedSettings } from './published-settings.js';
 import { AssistantSettings } from './settings.js';
@@ -75,4 +76,18 @@ export class SessionAssistant {
     nullable: true,
   })
   published: PublishedSettings | null;
+
+  @ApiProperty({
+    description: 'Whether a draft is published only after a run of evals in which every conversation held.',
+    example: false,
+  })
+  evalsDemanded: boolean;
+
+  @ApiProperty({
+    description:
+      'The last run of evals that was told, of the draft or of an earlier revision; null: none was.',
+    type: EvalsRun,
+    nullable: true,
+  })
+  evals: EvalsRun | null;
 }

@@ -1,6 +1,7 @@
 import { Type } from 'class-transformer';
-import { IsInt, IsISO8601, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
+import { IsBoolean, IsInt, IsISO8601, IsOptional, IsString, Min, ValidateNested } from 'class-validator';
 import { defineRequest } from '../../contract.js';
+import { EvalsRun } from '../../http/assistant/evals.js';
 import { AssistantSettings } from '../../http/assistant/settings.js';
 import { SessionRef } from '../sessions/sessions.js';
 
@@ -36,6 +37,10 @@ export class AssistantSettingsReply {
   @IsInt() @Min(0) revision: number;
   /** Absent: none was published, and nobody is answered. */
   @IsOptional() @ValidateNested() @Type(() => PublishedVersion) published?: PublishedVersion;
+  /** A draft is published only after a run of evals in which every conversation held. An earlier release says nothing. */
+  @IsOptional() @IsBoolean() evalsDemanded?: boolean;
+  /** The last run of evals that was told. */
+  @IsOptional() @ValidateNested() @Type(() => EvalsRun) evals?: EvalsRun;
 }
 
 const APP = 'assistant';

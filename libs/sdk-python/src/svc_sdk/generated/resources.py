@@ -1317,6 +1317,52 @@ class SessionsResource:
         )
         return answer
 
+    def judge_assistant(
+        self,
+        id: str,
+        body: t.JudgeBody,
+    ) -> t.Judgement:
+        """Have a model judge what was answered. The model of your provider says of each sentence whether it is true
+        of the last message. Calls and tokens count as any others. A model may err: judge by rules what rules can
+        say. It may take half a minute.
+        """
+        answer: t.Judgement = self._caller.json(
+            "POST",
+            f"/v1/sessions/{place(id)}/assistant/judge",
+            body=body,
+        )
+        return answer
+
+    def demand_assistant_evals(
+        self,
+        id: str,
+        body: t.DemandEvalsBody,
+    ) -> t.SessionAssistant:
+        """Have publishing demand evals. From then on a draft is published only after a run of evals in which every
+        conversation held: `svc evals run FILE --report`. An earlier version may be published again without one.
+        """
+        answer: t.SessionAssistant = self._caller.json(
+            "PUT",
+            f"/v1/sessions/{place(id)}/assistant/evals",
+            body=body,
+        )
+        return answer
+
+    def report_assistant_evals(
+        self,
+        id: str,
+        body: t.EvalsRunBody,
+    ) -> t.SessionAssistant:
+        """Tell how a run of evals ended. `svc evals run FILE --report` does it. The run is of one revision of the
+        draft: whoever changes it runs the evals again.
+        """
+        answer: t.SessionAssistant = self._caller.json(
+            "POST",
+            f"/v1/sessions/{place(id)}/assistant/evals",
+            body=body,
+        )
+        return answer
+
     def list_assistant_turns(
         self,
         id: str,

@@ -777,6 +777,13 @@ class DeliveryView(TypedDict):
     createdAt: str
 
 
+class DemandEvalsBody(TypedDict):
+    """`DemandEvalsBody` of the API description."""
+
+    # Whether a draft is published only after a run of evals in which every conversation held.
+    demanded: bool
+
+
 class DraftPage(TypedDict):
     """`DraftPage` of the API description."""
 
@@ -908,6 +915,30 @@ class ErasureCounts(TypedDict):
     deadLetters: int
     # Messages of the contact that the assistant answered together, or did not answer.
     turns: int
+
+
+class EvalsRun(TypedDict):
+    """`EvalsRun` of the API description."""
+
+    # Revision of the draft that was played; another one by now: `ASSISTANT_CONFLICT`.
+    revision: int
+    # Number of conversations that were played.
+    conversations: int
+    # Number of those in which an answer broke a rule.
+    failed: int
+    # When it was told.
+    at: str
+
+
+class EvalsRunBody(TypedDict):
+    """`EvalsRunBody` of the API description."""
+
+    # Revision of the draft that was played; another one by now: `ASSISTANT_CONFLICT`.
+    revision: int
+    # Number of conversations that were played.
+    conversations: int
+    # Number of those in which an answer broke a rule.
+    failed: int
 
 
 class EventLogPage(TypedDict):
@@ -1051,6 +1082,24 @@ class HttpErrorBody(TypedDict):
     requestId: str
     # Extra data, e.g. the fields that are wrong, or the limit that is used up.
     meta: Dict[str, Any]
+
+
+class JudgeBody(TypedDict):
+    """`JudgeBody` of the API description."""
+
+    # The conversation, oldest first; the last message is the one of the business that is judged.
+    messages: List[PlayMessage]
+    # Sentences that shall be true of the last message, 500 characters each at most.
+    criteria: List[str]
+
+
+class Judgement(TypedDict):
+    """`Judgement` of the API description."""
+
+    # A verdict for each criterion, in order.
+    verdicts: List[Verdict]
+    # Tokens that it cost.
+    tokens: int
 
 
 class KnowledgeGap(TypedDict):
@@ -3012,6 +3061,10 @@ class SessionAssistant(TypedDict):
     revision: int
     # The version that holds; null: none was published, and nobody is answered.
     published: Optional[PublishedSettings]
+    # Whether a draft is published only after a run of evals in which every conversation held.
+    evalsDemanded: bool
+    # The last run of evals that was told, of the draft or of an earlier revision; null: none was.
+    evals: Optional[EvalsRun]
 
 
 class SessionConnectedV1(TypedDict):
@@ -3576,6 +3629,15 @@ class UploadedMedia(TypedDict):
     size: float
     # Digest of the bytes that arrived, in hex.
     sha256: str
+
+
+class Verdict(TypedDict):
+    """`Verdict` of the API description."""
+
+    # Whether the sentence is true of the message; null: the model has not said it.
+    holds: Optional[bool]
+    # Why, in words of the model, or why there is no verdict; null: it gave no reason.
+    reason: Optional[str]
 
 
 class WarmupCriterion(TypedDict):

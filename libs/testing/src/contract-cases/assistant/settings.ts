@@ -6,6 +6,9 @@ import {
   DeleteProvider,
   GetAssistantSettings,
   GetProvider,
+  DemandEvals,
+  Judge,
+  NoteEvalsRun,
   Play,
   PublishAssistantSettings,
   type SessionRef,
@@ -117,5 +120,44 @@ const PLAYS: ContractCase[] = [
   },
 ];
 
+const EVALS: ContractCase[] = [
+  {
+    name: 'an answer is judged that ends with the business, each sentence by itself',
+    run: async (world) => {
+      const ref = { ...aSession(), criteria: ['It is short.', 'It is friendly.'] };
+      const contact = [{ from: 'contact' as const, text: 'When do you open?' }];
+      const messages = [...contact, { from: 'business' as const, text: 'At seven.' }];
+      await assertFieldRefused(world, Judge, { ...ref, messages: contact }, 'messages');
+      const { verdicts } = await world.rpc.request(Judge, { ...ref, messages });
+      assert.equal(verdicts.length, 2);
+    },
+  },
+  {
+    name: 'where evals are demanded, a draft is published after a run in which all held, and earlier versions in any case',
+    run: async (world) => {
+      const ref = aSession();
+      const publish = { ...ref, actor };
+      await draft(world, ref, { mode: 'auto' });
+      await world.rpc.request(PublishAssistantSettings, publish);
+      assertFields(await world.rpc.request(DemandEvals, { ...publish, demanded: true }), {
+        evalsDemanded: true,
+      });
+      await draft(world, ref, { mode: 'off' });
+      await assertRefused(world, PublishAssistantSettings, publish, CONFLICT);
+      const run = { revision: 2, conversations: 3, failed: 1 };
+      await assertRefused(world, NoteEvalsRun, { ...ref, run: { ...run, revision: 1 } }, CONFLICT);
+      await assertFieldRefused(world, NoteEvalsRun, { ...ref, run: { ...run, failed: 4 } }, 'failed');
+      const { evals } = await world.rpc.request(NoteEvalsRun, { ...ref, run });
+      assertFields(evals ?? {}, run);
+      await assertRefused(world, PublishAssistantSettings, publish, CONFLICT);
+      await world.rpc.request(NoteEvalsRun, { ...ref, run: { ...run, failed: 0 } });
+      const { published } = await world.rpc.request(PublishAssistantSettings, publish);
+      assertFields(published ?? {}, { version: 2 });
+      const back = await world.rpc.request(PublishAssistantSettings, { ...publish, version: 1 });
+      assertFields(back.published ?? {}, { version: 1 });
+    },
+  },
+];
+
 /** Cases of `assistant`: providers, settings, and what is tried out. */
-export const assistantCases: ContractCase[] = [...PROVIDERS, ...SETTINGS, ...PLAYS];
+export const assistantCases: ContractCase[] = [...PROVIDERS, ...SETTINGS, ...PLAYS, ...EVALS];
