@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { AssistantSettings, MessageBody } from '@svc/contracts';
 import { type MediaStore, type MediaStoreConfig, openMediaStore } from '@svc/media-store';
+import { waitFor } from '@svc/testing';
 import { aDocx, aJpeg, aPdf, aPdfOfSize } from './sample-files.js';
 import { aContact, Scene, type Shop } from './scene.js';
 
@@ -117,6 +118,24 @@ describe('a picture of the contact', () => {
     expect(await shop.ended(chat)).toEqual([{ outcome: 'ANSWERED', detail: null }]);
     expect(await contents(shop)).toEqual([WORDS]);
     expect(await scene.model.calls(shop.key)).toHaveLength(2);
+  });
+
+  test('has room beside those of another tenant, whose slow model holds as many as it may', async () => {
+    const [slow, quick] = [
+      await scene.shop({ readPictures: true }),
+      await scene.shop({ readPictures: true }),
+    ];
+    await scene.model.rules(slow.key, [{ text: 'Nice.', delayMs: 20_000 }]);
+    for (let count = 0; count < 20; count += 1)
+      await send(slow, aContact(), { type: 'image' }, aJpeg(2_900_000));
+    await waitFor('the room to be taken', async () => (await scene.model.calls(slow.key)).length >= 8);
+    const chat = aContact();
+    await send(quick, chat, { type: 'image' }, aJpeg(2_900_000));
+    await quick.ended(chat);
+    expect(await contents(quick)).toEqual([[{ type: 'text', text: '[image]' }, pictureOf('image/jpeg')]]);
+    // All that this tenant may hold is held: none of its twelve others was asked about.
+    expect(await scene.model.calls(slow.key)).toHaveLength(8);
+    await scene.model.rules(slow.key, [{ text: 'Nice.' }]);
   });
 
   test('waits for its turn where others hold all the room, and is seen then', async () => {

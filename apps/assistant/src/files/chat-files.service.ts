@@ -11,8 +11,9 @@ const PICTURE_BYTES_MAX = 3_000_000;
 const QUESTION_MAX = 6_000_000;
 /** Types of pictures that the providers take. */
 const PICTURE_TYPES = ['image/jpeg', 'image/png', 'image/webp', 'image/gif'];
-/** Most bytes of pictures that one process holds at a time: they are held for as long as the model takes. */
+/** Most bytes of pictures that one process holds at a time, and of one tenant: they are held for as long as the model takes. */
 const HELD_MAX = 48_000_000;
+const HELD_OF_TENANT_MAX = 24_000_000;
 const DOCUMENTS_MAX = 2;
 /** Longest wait for the files of others: what is not read by then stays the words for it. */
 const WAIT_MAX_MS = 20_000;
@@ -39,6 +40,7 @@ class RoomIsTaken extends Error {}
 @Injectable()
 export class ChatFilesService {
   private held = 0;
+  private readonly heldBy = new Map<string, number>();
 
   constructor(
     @Inject(MEDIA_STORE) private readonly store: MediaStore,
@@ -48,10 +50,11 @@ export class ChatFilesService {
   /**
    * Reads the files of the newest messages, as the settings say.
    * @param takesPictures whether who is asked can be given any
-   * @returns undefined where other turns hold all the room for pictures
+   * @returns undefined where other turns hold the room for pictures
    * @throws AppError `UPSTREAM_UNAVAILABLE`: the store cannot be reached
    */
   async open(
+    tenantId: string,
     said: Said[],
     { readPictures, readDocuments, historyMessages }: AssistantSettings,
     takesPictures: boolean,
@@ -61,10 +64,10 @@ export class ChatFilesService {
       newest.flatMap(({ id, isOwn, body }) => (!isOwn && body.type === type ? id : [])).slice(0, most);
     const pictureIds = readPictures && takesPictures ? idsOf('image', PICTURES_MAX) : [];
     const documentIds = readDocuments ? idsOf('document', DOCUMENTS_MAX) : [];
-    const room = this.openRoom();
+    const room = this.openRoom(tenantId);
     try {
       // Texts come first: they may wait for others, and pictures hold room meanwhile.
-      const texts = await mapOf(documentIds, (id) => this.textOf(id));
+      const texts = await mapOf(documentIds, (id) => this.textOf(tenantId, id));
       const pictures = await mapOf(pictureIds, (id) => this.pictureOf(id, room));
       return { pictures, texts, close: room.close };
     } catch (error) {
@@ -74,18 +77,26 @@ export class ChatFilesService {
     }
   }
 
-  private openRoom(): Room {
+  private openRoom(tenantId: string): Room {
     let own = 0;
     return {
       take: (bytes) => {
         if (own + bytes > QUESTION_MAX) return false;
-        if (this.held + bytes > HELD_MAX) throw new RoomIsTaken();
-        this.held += bytes;
+        const ofTenant = (this.heldBy.get(tenantId) ?? 0) + bytes;
+        if (this.held + bytes > HELD_MAX || ofTenant > HELD_OF_TENANT_MAX) throw new RoomIsTaken();
+        this.hold(tenantId, bytes);
         own += bytes;
         return true;
       },
-      close: () => void (this.held -= own),
+      close: () => this.hold(tenantId, -own),
     };
+  }
+
+  private hold(tenantId: string, bytes: number): void {
+    this.held += bytes;
+    const ofTenant = (this.heldBy.get(tenantId) ?? 0) + bytes;
+    if (ofTenant > 0) this.heldBy.set(tenantId, ofTenant);
+    else this.heldBy.delete(tenantId);
   }
 
   private async pictureOf(id: string, room: Room): Promise<string | undefined> {
@@ -96,9 +107,9 @@ export class ChatFilesService {
     return PICTURE_TYPES.includes(type) ? `data:${type};base64,${bytes.toString('base64')}` : undefined;
   }
 
-  private async textOf(id: string): Promise<string | undefined> {
+  private async textOf(tenantId: string, id: string): Promise<string | undefined> {
     try {
-      return (await this.texts.read(id, WAIT_MAX_MS)).slice(0, DOCUMENT_TEXT_MAX).toWellFormed();
+      return (await this.texts.read(tenantId, id, WAIT_MAX_MS)).slice(0, DOCUMENT_TEXT_MAX).toWellFormed();
     } catch (error) {
       if (error instanceof UnreadableFile) return undefined;
       throw error;

@@ -3,6 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { SOURCE_FILE_MAX } from '@svc/contracts';
 import { MEDIA_STORE, type MediaStore } from '@svc/media-store';
 import { bytesOf } from './bytes.js';
+import { FairQueue } from './fair-queue.js';
 import type { FileReading } from './text-of-file.js';
 
 const TIME_MS = 15_000;
@@ -20,10 +21,10 @@ export class UnreadableFile extends Error {
   }
 }
 
-/** This class reads the texts of files: one at a time, in a thread of its own, within bounds of time and memory. */
+/** This class reads the texts of files: one at a time, tenants in turn, in a thread of its own, within bounds of time and memory. */
 @Injectable()
 export class FileTexts {
-  private last: Promise<unknown> = Promise.resolve();
+  private readonly queue = new FairQueue();
 
   constructor(@Inject(MEDIA_STORE) private readonly store: MediaStore) {}
 
@@ -33,14 +34,12 @@ export class FileTexts {
    * @throws UnreadableFile
    * @throws AppError `UPSTREAM_UNAVAILABLE`: the store cannot be reached
    */
-  read(id: string, waitMs = Infinity): Promise<string> {
+  read(tenantId: string, id: string, waitMs = Infinity): Promise<string> {
     const latest = Date.now() + waitMs;
-    const reading = this.last.then(() => {
-      if (Date.now() > latest) throw new UnreadableFile('BUSY');
+    return this.queue.run(tenantId, () => {
+      if (Date.now() > latest) return Promise.reject(new UnreadableFile('BUSY'));
       return this.readNow(id);
     });
-    this.last = reading.catch(() => undefined);
-    return reading;
   }
 
   private async readNow(id: string): Promise<string> {

@@ -81,9 +81,9 @@ export class ReadingService {
   }
 
   private async contentOf(source: DueSource, stopping: AbortSignal): Promise<Read | undefined> {
-    const { url, mediaId } = source;
+    const { tenantId, url, mediaId } = source;
     if (url !== null) return this.reader.read(url, source, stopping);
-    return { text: await this.files.read(mediaId), etag: null, lastModified: null };
+    return { text: await this.files.read(tenantId, mediaId), etag: null, lastModified: null };
   }
 
   private async write({ id, tenantId, sessionId, title }: DueSource, page: Read): Promise<void> {

@@ -97,7 +97,7 @@ export class AnswerMaker {
     if ('end' in said) return said;
     const isModel = access.kind === 'openai';
     const tools = await this.tools.ofNames(turn.tenantId, isModel ? settings.tools : []);
-    const files = await this.files.open(said, settings, isModel);
+    const files = await this.files.open(turn.tenantId, said, settings, isModel);
     if (!files) return { waitMs: ROOM_MS };
     const ask = (read: ChatFiles): Promise<CallOutcome> => {
       const messages = promptOf(settings, said, passages, read);
