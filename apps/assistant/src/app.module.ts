@@ -16,6 +16,9 @@ import {
 } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { HistoryService } from './turns/history.service.js';
+import { ApprovalRepository } from './approvals/approval.repository.js';
+import { ApprovalsConsumer } from './approvals/approvals.consumer.js';
+import { ApprovalsService } from './approvals/approvals.service.js';
 import { AuditedChanges } from './audited-changes.js';
 import { Models } from './answers/model.js';
 import { TypingService } from './answers/typing.service.js';
@@ -50,6 +53,7 @@ import { RETENTION_RULES } from './retention-rules.js';
 import { PublishingService } from './settings/publishing.service.js';
 import { SettingsConsumer } from './settings/settings.consumer.js';
 import { SettingsService } from './settings/settings.service.js';
+import { ApprovalRequests } from './tools/approval-requests.repository.js';
 import { ToolCallRepository } from './tools/tool-call.repository.js';
 import { ToolCallsService } from './tools/tool-calls.service.js';
 import { ToolRepository } from './tools/tool.repository.js';
@@ -122,6 +126,7 @@ const configured: Provider[] = [
     TurnListConsumer,
     KnowledgeConsumer,
     ToolsConsumer,
+    ApprovalsConsumer,
     PlaygroundConsumer,
     DeletionsConsumer,
     ErasuresConsumer,
@@ -159,6 +164,7 @@ const configured: Provider[] = [
     ToolRepository,
     ToolsService,
     ToolCallRepository,
+    ApprovalRequests,
     ToolCallsService,
     SendingService,
     AnswerMaker,
@@ -168,6 +174,8 @@ const configured: Provider[] = [
     PhoneTextRepository,
     InboundService,
     TurnRunner,
+    ApprovalRepository,
+    ApprovalsService,
     DeletionsService,
     ErasuresService,
     ExportsService,

@@ -6,7 +6,9 @@ import { DataSource } from 'typeorm';
 /** Turns of one reply. */
 const PIECE = 200;
 const TURNS_SQL = `SELECT t.id, t.session_id AS "sessionId", t.first_at AS "startedAt", t.outcome,
-    coalesce(t.parts, '[]') || coalesce((SELECT jsonb_agg(d.text) FROM draft d WHERE d.turn_id = t.id AND d.text <> ''), '[]') AS texts
+    coalesce(t.parts, '[]') || coalesce((SELECT jsonb_agg(d.text) FROM draft d WHERE d.turn_id = t.id AND d.text <> ''), '[]')
+      || coalesce((SELECT jsonb_agg(said) FROM approval a, unnest(ARRAY[a.arguments, a.answer]) said WHERE a.turn_id = t.id AND said <> ''), '[]')
+      AS texts
   FROM turn t WHERE t.tenant_id = $1 AND t.chat = $2
     AND ($3::uuid IS NULL OR (t.first_at, t.id) < (SELECT first_at, id FROM turn WHERE id = $3))
   ORDER BY t.first_at DESC, t.id DESC LIMIT ${PIECE}`;
