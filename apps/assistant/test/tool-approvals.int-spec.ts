@@ -13,6 +13,8 @@ import {
   SetConversationOwner,
   SetTool,
   type SetToolV1,
+  type Weekday,
+  WEEKDAYS,
 } from '@svc/contracts';
 import { envelopeOf } from '@svc/messaging';
 import { Retention } from '@svc/service';
@@ -134,9 +136,13 @@ describe('a call of a tool that needs approval', () => {
 
   test('keeps what no column of JSON takes', async () => {
     const shop = await shopWithTool();
-    const call = await wanted(shop, aContact(), 'a\0b\ud83d');
-    await approve(shop, call);
-    expect(server.callsOf(shop.sessionId)[0]?.body.arguments).toEqual(call.arguments);
+    const chat = aContact();
+    await scene.model.rules(shop.key, rulesOf('a\0b\ud83d'));
+    await shop.write(chat, 'Refund.');
+    await shop.ended(chat);
+    const [call] = await callsOf(shop);
+    await approve(shop, call as ListedCall);
+    expect(server.callsOf(shop.sessionId)[0]?.body.arguments).toEqual({ number: 'a\0b\ud83d' });
   });
 
   test('is listed page by page, the last one first', async () => {
@@ -270,8 +276,9 @@ describe('a call that is approved', () => {
   test('tells outside of the hours as well, and without a source', async () => {
     const shop = await shopWithTool();
     const call = await wanted(shop);
-    const closed = { timeZone: 'UTC', open: [] };
-    await shop.settings({ tools: [NAME], hours: closed, onlyFromSources: true, awayText: 'Closed.' });
+    const day = WEEKDAYS[(new Date().getUTCDay() + 2) % 7] as Weekday;
+    const hours = { timezone: 'UTC', open: [{ day, from: '09:00', to: '17:00' }] };
+    await shop.settings({ tools: [NAME], hours, onlyFromSources: true, awayText: 'Closed.' });
     await approve(shop, call);
     expect((await shop.ended(call.chat, 2)).at(-1)).toEqual({ outcome: 'ANSWERED', detail: null });
     expect(textsOf(shop).at(-1)).toMatch(/^Told: /);
