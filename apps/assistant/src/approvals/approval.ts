@@ -12,7 +12,7 @@ export interface Approval {
   /** Arguments as JSON; null: the model has heard what came of it, and they are forgotten. */
   arguments: string | null;
   state: ToolCallState;
-  /** What became of the call; null: it is not known, or nobody has decided. */
+  /** Outcome of the call; null: it is not known, or nobody has decided. */
   outcome: string | null;
   /** Number of the try: whoever ends it asks for it. */
   claim: number;

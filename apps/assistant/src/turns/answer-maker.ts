@@ -167,7 +167,7 @@ function ownAnswer(
 ): OwnAnswer | undefined {
   if (lately >= LOOP_ANSWERS) return { text: '', handoff: 'LOOP' satisfies HandoffReason };
   if (asksForPerson(messages, handoffWords)) return { text: handoffText, handoff: 'CONTACT_ASKED' };
-  // Where there is no message, a person of the business has just approved what is told.
+  // A turn without a message tells what a person of the business has just approved.
   if (messages.length === 0 || isOpen(hours, now)) return undefined;
   return { text: away === 0 ? awayText : '', detail: CLOSED };
 }
