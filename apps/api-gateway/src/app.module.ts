@@ -11,6 +11,8 @@ import { AnswersRepository } from './answers/answers.repository.js';
 import { AnswersService } from './answers/answers.service.js';
 import { PastService } from './answers/past.service.js';
 import { AssistantController } from './assistant/assistant.controller.js';
+import { ToolCallsController } from './assistant/tool-calls.controller.js';
+import { ToolCallsService } from './assistant/tool-calls.service.js';
 import { DraftsController } from './assistant/drafts.controller.js';
 import { ToolsController } from './assistant/tools.controller.js';
 import { DraftsService } from './assistant/drafts.service.js';
@@ -239,6 +241,7 @@ const events = {
     AssistantController,
     ToolsController,
     DraftsController,
+    ToolCallsController,
     SessionAssistantController,
     SessionKnowledgeController,
     WebhooksController,
@@ -346,6 +349,7 @@ const events = {
     ExternalConfigService,
     Answerers,
     DraftsService,
+    ToolCallsService,
     SessionAssistantService,
     SessionKnowledgeService,
     EventLogService,

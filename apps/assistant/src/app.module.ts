@@ -16,6 +16,9 @@ import {
 } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { HistoryService } from './turns/history.service.js';
+import { ApprovalRepository } from './approvals/approval.repository.js';
+import { ApprovalsConsumer } from './approvals/approvals.consumer.js';
+import { ApprovalsService } from './approvals/approvals.service.js';
 import { AuditedChanges } from './audited-changes.js';
 import { Models } from './answers/model.js';
 import { TypingService } from './answers/typing.service.js';
@@ -52,6 +55,7 @@ import { EvalsService } from './settings/evals.service.js';
 import { PublishingService } from './settings/publishing.service.js';
 import { SettingsConsumer } from './settings/settings.consumer.js';
 import { SettingsService } from './settings/settings.service.js';
+import { ApprovalRequests } from './tools/approval-requests.repository.js';
 import { ToolCallRepository } from './tools/tool-call.repository.js';
 import { ToolCallsService } from './tools/tool-calls.service.js';
 import { ToolRepository } from './tools/tool.repository.js';
@@ -124,6 +128,7 @@ const configured: Provider[] = [
     TurnListConsumer,
     KnowledgeConsumer,
     ToolsConsumer,
+    ApprovalsConsumer,
     PlaygroundConsumer,
     DeletionsConsumer,
     ErasuresConsumer,
@@ -162,6 +167,7 @@ const configured: Provider[] = [
     ToolRepository,
     ToolsService,
     ToolCallRepository,
+    ApprovalRequests,
     ToolCallsService,
     SendingService,
     AnswerMaker,
@@ -172,6 +178,8 @@ const configured: Provider[] = [
     PhoneTextRepository,
     InboundService,
     TurnRunner,
+    ApprovalRepository,
+    ApprovalsService,
     DeletionsService,
     ErasuresService,
     ExportsService,

@@ -26,6 +26,7 @@ test('SECRETS_KEY is changed: keys of providers and headers of tools stay what t
     description: 'A tool.',
     url: 'https://1.1.1.1/',
     timeoutMs: 500,
+    needsApproval: false,
   };
   const schema = { parameters: { type: 'object' }, readOnly: true };
   for (const name of ['look_up', 'refund'])

@@ -91,7 +91,14 @@ describe('a conversation that is tried out', () => {
   test('calls the tools that change nothing, and no other', async () => {
     const shop = await scene.shop();
     const { tenantId } = shop;
-    const tool = { tenantId, actor: 'key:test', description: 'A tool.', url: server.url, timeoutMs: 2_000 };
+    const tool = {
+      tenantId,
+      actor: 'key:test',
+      description: 'A tool.',
+      url: server.url,
+      timeoutMs: 2_000,
+      needsApproval: false,
+    };
     const schema = { parameters: { type: 'object', properties: {} } };
     await scene.service.rpc.request(SetTool, { ...tool, ...schema, name: 'look_up', readOnly: true });
     await scene.service.rpc.request(SetTool, { ...tool, ...schema, name: 'refund', readOnly: false });

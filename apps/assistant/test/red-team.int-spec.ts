@@ -63,7 +63,14 @@ beforeAll(async () => {
   shop = await scene.shop();
   const { tenantId } = shop;
   const tool = {
-    ...{ tenantId, actor: 'key:test', description: 'A tool.', url: server.url, timeoutMs: 2_000 },
+    ...{
+      tenantId,
+      actor: 'key:test',
+      description: 'A tool.',
+      url: server.url,
+      timeoutMs: 2_000,
+      needsApproval: false,
+    },
     ...{ headers: { authorization: SECRET }, readOnly: true },
   };
   const number = { type: 'string', maxLength: 10 };

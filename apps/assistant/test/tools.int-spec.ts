@@ -37,7 +37,7 @@ const PARAMETERS = {
 
 const toolOf = (tenantId: string, fields: Partial<SetToolV1> = {}): SetToolV1 => ({
   ...{ tenantId, name: 'look_up_order', actor: 'key:test', description: 'Looks up an order.' },
-  ...{ url: server.url, parameters: PARAMETERS, readOnly: true, timeoutMs: 2_000 },
+  ...{ url: server.url, parameters: PARAMETERS, readOnly: true, timeoutMs: 2_000, needsApproval: false },
   ...fields,
 });
 const set = (tool: SetToolV1) => scene.service.rpc.request(SetTool, tool);
@@ -241,7 +241,7 @@ describe('whoever sets a tool', () => {
           url: server.url,
           parameters: PARAMETERS,
         },
-        ...{ readOnly: true, timeoutMs: 2_000, headerNames: ['X-Token'], revision: 1 },
+        ...{ readOnly: true, needsApproval: false, timeoutMs: 2_000, headerNames: ['X-Token'], revision: 1 },
       },
     ]);
     const rows = await scene.service.database.query(
@@ -276,6 +276,7 @@ describe('whoever sets a tool', () => {
     ['an address inside', { url: 'http://localhost:1/' }],
     ['the name of the tool that every model has', { name: 'hand_over' }],
     ['a header that is ours', { headers: { 'Idempotency-Key': 'x' } }],
+    ['approval of what changes nothing', { readOnly: true, needsApproval: true }],
     ['no object for a schema', { parameters: { type: 'string' } }],
     [
       'a pattern',

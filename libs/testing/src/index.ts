@@ -87,6 +87,7 @@ export { sessionCases, type SessionWorld } from './contract-cases/sessions.js';
 export { assistantConversationCases } from './contract-cases/assistant/conversations.js';
 export { assistantKnowledgeCases, type KnowledgeWorld } from './contract-cases/assistant/knowledge.js';
 export { assistantToolCases } from './contract-cases/assistant/tools.js';
+export { assistantToolCallCases, type ToolCallWorld } from './contract-cases/assistant/tool-calls.js';
 export { assistantCases } from './contract-cases/assistant/settings.js';
 export { assistantDraftCases, type DraftWorld } from './contract-cases/assistant/drafts.js';
 export { limitsCases } from './contract-cases/limits.js';

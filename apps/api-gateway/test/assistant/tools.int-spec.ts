@@ -16,6 +16,7 @@ describe('a tool of a tenant', () => {
     const shown = {
       ...{ ...tool, name: 'look_up_order', headerNames: ['X-Token'], revision: 1 },
       ...{ parameters: { type: 'object', properties: {} }, readOnly: false, timeoutMs: 5_000 },
+      needsApproval: false,
     };
     expect(set).toMatchObject({ status: 200, body: shown });
     expect((await call('GET /v1/assistant/tools')).body).toEqual({ items: [shown] });
@@ -45,6 +46,8 @@ describe('a tool of a tenant', () => {
     ['a header that is set by us', { headers: { Host: 'x' } }, 'headers'],
     ['too long a wait', { timeoutMs: 15_001 }, 'timeoutMs'],
     ['a word for whether it changes anything', { readOnly: 'yes' }, 'readOnly'],
+    ['approval of what changes nothing', { readOnly: true, needsApproval: true }, 'needsApproval'],
+    ['a word for approval', { needsApproval: 'always' }, 'needsApproval'],
     ['a field nobody knows', { method: 'GET' }, 'method'],
   ])('with %s is refused, and the field named', async (_, change, field) => {
     const answer = await put({ ...tool, ...change });

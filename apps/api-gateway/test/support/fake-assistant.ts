@@ -70,7 +70,7 @@ export class FakeAssistant {
   refusal?: AppError;
   private readonly drafts = new Map<string, ListedDraft & { end?: 'SENT' | 'DISCARDED'; jobId: string }>();
   readonly knowledge = new FakeKnowledge();
-  private readonly tools = new FakeTools();
+  readonly tools = new FakeTools();
   private readonly handoffs = new Map<string, ListedHandoff>();
 
   answer(on: On, audit: Audit): void {

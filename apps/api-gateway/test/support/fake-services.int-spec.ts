@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { CreateEndpoint, type DraftRef, type PasskeyAssertion } from '@svc/contracts';
+import { CreateEndpoint, type DecideToolCallV1, type DraftRef, type PasskeyAssertion } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
 import {
   type AskedLink,
@@ -8,6 +8,7 @@ import {
   assistantConversationCases,
   assistantDraftCases,
   assistantKnowledgeCases,
+  assistantToolCallCases,
   assistantToolCases,
   boundEndpointCases,
   type DeadLetter,
@@ -26,6 +27,7 @@ import {
   type PaymentWorld,
   sessionCases,
   startTestNats,
+  type ToolCallWorld,
   subscriptionCases,
   type KnowledgeWorld,
   type TestNats,
@@ -42,6 +44,7 @@ let nats: TestNats;
 let fakes: FakeServices;
 let world: DeliveryWorld &
   DraftWorld &
+  ToolCallWorld &
   EventLogWorld &
   KnowledgeWorld &
   LinkedWorld &
@@ -60,6 +63,7 @@ beforeAll(async () => {
       linked: { tenantId, sessionId },
       deadLetter,
       drafted,
+      wanted,
       arrived,
       asked,
     },
@@ -90,6 +94,12 @@ function drafted(): Promise<DraftRef> {
   const tenantId = randomUUID();
   const { id: draftId } = fakes.assistant.addDraft(tenantId, randomUUID(), 'We open at nine.');
   return Promise.resolve({ tenantId, draftId });
+}
+
+function wanted(): Promise<DecideToolCallV1> {
+  const tenantId = randomUUID();
+  const { id: callId } = fakes.assistant.tools.addCall(tenantId, randomUUID(), { number: '7' });
+  return Promise.resolve({ tenantId, callId, actor: 'key:test' });
 }
 
 function arrived(contacts: readonly string[]): Promise<{ tenantId: string; ids: string[] }> {
@@ -144,6 +154,7 @@ describe('the fake of', () => {
   );
   test.each(wholeTenantInAssistantCases)('assistant, whole tenants: $name', ({ run }) => run(world));
   test.each(assistantDraftCases)('assistant, drafts: $name', ({ run }) => run(world));
+  test.each(assistantToolCallCases)('assistant, tool calls: $name', ({ run }) => run(world));
   test.each(assistantKnowledgeCases)('assistant, knowledge: $name', ({ run }) => run(world));
   test.each(paymentCases)('billing, payments: $name', ({ run }) => run(world));
 });

@@ -67,6 +67,7 @@ export async function furnish(tenant: NewTenant, word: string): Promise<Resource
     'sessions/passkey/response': challenged,
     'sessions/passkey/confirm': passkeyAt('compare'),
     ...{ calls: ringing(), 'messages/poll': await sentPoll(tenant, sessions, word) },
+    'tool-calls': fakes.assistant.tools.addCall(tenant.tenantId, sessions, { number: `${word} order` }).id,
     drafts: fakes.assistant.addDraft(tenant.tenantId, sessions, `${word} draft`).id,
     ...{ messages, 'messages/cancel': await queuedText(tenant, sessions, word) },
     ...{ received, 'messages/media': received },

@@ -4,7 +4,7 @@ import type { DeletedTenantRows, DeleteTenantRowsV1 } from '@svc/contracts';
 import { deleteTenantRows, OF_SESSIONS, OF_TENANT, OUTBOX_ROWS, type TenantRows } from '@svc/service';
 import { DataSource } from 'typeorm';
 
-// Messages, calls of models and tools and drafts go with their turn, passages with their source.
+// Messages, calls of models and tools, approvals and drafts go with their turn, passages with their source.
 const OF_SESSION: readonly TenantRows[] = [
   ...['assistant', 'settings_version', 'handoff', 'brain_conversation', 'turn'],
   ...['knowledge_source', 'knowledge_gap', 'phone_text'],
@@ -16,6 +16,7 @@ const OF_SESSION: readonly TenantRows[] = [
 const OF_ALL: readonly TenantRows[] = [
   ...['assistant', 'settings_version', 'handoff', 'turn', 'turn_message', 'model_call', 'tool_call'],
   ...[
+    'approval',
     'brain_conversation',
     'provider',
     'tool',

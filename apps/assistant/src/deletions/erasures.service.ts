@@ -6,7 +6,7 @@ import { DataSource } from 'typeorm';
 
 /** Turns of one transaction. */
 const PIECE = 500;
-// Messages, calls of models and tools and drafts go with their turn. A turn that began before and took messages later goes, too: nobody is answered half a question.
+// Messages, calls of models and tools, approvals and drafts go with their turn. A turn that began before and took messages later goes, too: nobody is answered half a question.
 const TURNS_SQL = `DELETE FROM turn WHERE id = ANY (ARRAY(
   SELECT id FROM turn WHERE tenant_id = $1 AND chat = $2 AND first_at < $3 LIMIT ${PIECE}))`;
 // Events of the conversation that nobody has read; of what the dispatcher has it erases itself.

@@ -5,8 +5,12 @@ import { DataSource } from 'typeorm';
 
 /** Turns of one reply. */
 const PIECE = 200;
+/** Most bytes of their texts: NATS carries one megabyte. */
+const MOST_BYTES = 500_000;
 const TURNS_SQL = `SELECT t.id, t.session_id AS "sessionId", t.first_at AS "startedAt", t.outcome,
-    coalesce(t.parts, '[]') || coalesce((SELECT jsonb_agg(d.text) FROM draft d WHERE d.turn_id = t.id AND d.text <> ''), '[]') AS texts
+    coalesce(t.parts, '[]') || coalesce((SELECT jsonb_agg(d.text) FROM draft d WHERE d.turn_id = t.id AND d.text <> ''), '[]')
+      || coalesce((SELECT jsonb_agg(said) FROM approval a, unnest(ARRAY[a.arguments, a.answer]) said WHERE a.turn_id = t.id AND said <> ''), '[]')
+      AS texts
   FROM turn t WHERE t.tenant_id = $1 AND t.chat = $2
     AND ($3::uuid IS NULL OR (t.first_at, t.id) < (SELECT first_at, id FROM turn WHERE id = $3))
   ORDER BY t.first_at DESC, t.id DESC LIMIT ${PIECE}`;
@@ -21,7 +25,13 @@ export class ExportsService {
       TURNS_SQL,
       [tenantId, contact, before ?? null],
     );
-    const turns = rows.map(({ startedAt, ...row }) => ({ ...row, startedAt: startedAt.toISOString() }));
-    return { turns, next: turns.length === PIECE ? (turns.at(-1)?.id ?? null) : null };
+    let bytes = 0;
+    const end = rows.findIndex(
+      ({ texts }) => (bytes += Buffer.byteLength(JSON.stringify(texts))) > MOST_BYTES,
+    );
+    const page = end < 0 ? rows : rows.slice(0, Math.max(end, 1));
+    const turns = page.map(({ startedAt, ...row }) => ({ ...row, startedAt: startedAt.toISOString() }));
+    const isWhole = page.length === rows.length && rows.length < PIECE;
+    return { turns, next: isWhole ? null : (turns.at(-1)?.id ?? null) };
   }
 }

@@ -11,6 +11,7 @@ import { Playground1764800000342 } from './1764800000342-playground.js';
 import { KnowledgeFiles1764800000343 } from './1764800000343-knowledge-files.js';
 import { Evals1764800000348 } from './1764800000348-evals.js';
 import { TokenBudgets1764800000344 } from './1764800000344-token-budgets.js';
+import { Approvals1764800000345 } from './1764800000345-approvals.js';
 import { Knowledge1764800000336 } from './1764800000336-knowledge.js';
 
 /** The schema this service owns: its migrations, in order. */
@@ -30,6 +31,7 @@ export const schema = {
     Playground1764800000342,
     KnowledgeFiles1764800000343,
     TokenBudgets1764800000344,
+    Approvals1764800000345,
     Evals1764800000348,
   ],
 };

@@ -4,6 +4,8 @@ import { v5 as uuidv5 } from 'uuid';
 import { ModelFailure, Models, type ToolCall } from '../answers/model.js';
 import { postForText } from '../brains/post.js';
 import { storable } from '../storable.js';
+import { ApprovalRequests } from './approval-requests.repository.js';
+import { DONE } from './decided-calls.js';
 import { argumentsOf } from './parameters.js';
 import type { Tool } from './tool.repository.js';
 import { type CallingTurn, ToolCallRepository } from './tool-call.repository.js';
@@ -11,19 +13,26 @@ import { IDEMPOTENCY_KEY } from './tools.service.js';
 
 /** Most characters of an answer that the model reads. */
 const ANSWER_MAX = 8_000;
-const DONE = 'DONE';
+/** Outcome of a call on which a person decides, and what the model reads of it. */
+const WAITS = 'WAITS_FOR_APPROVAL';
+const WAITING_WORDS =
+  'It waits for a person of the business to approve it. Tell the contact that somebody looks at it; do not say that it is done.';
 
-/** The turn in which tools are called, and whose it is. */
-export interface TurnOfTools extends CallingTurn {
+/** The contact for whom a tool is called. */
+export interface CallingContact {
   tenantId: string;
   sessionId: string;
   chat: string;
   phone: string | null;
+}
+
+/** The turn in which tools are called, and whose it is. */
+export interface TurnOfTools extends CallingTurn, CallingContact {
   mode: AssistantMode | null;
 }
 
 /** Outcome of a call for the turn list, and what the model reads. */
-interface Outcome {
+export interface Outcome {
   code: string;
   words: string;
 }
@@ -36,6 +45,7 @@ interface Outcome {
 export class ToolCallsService {
   constructor(
     private readonly calls: ToolCallRepository,
+    private readonly approvals: ApprovalRequests,
     private readonly models: Models,
   ) {}
 
@@ -73,8 +83,20 @@ export class ToolCallsService {
         code: 'NOT_IN_THIS_MODE',
         words: failed('It was not called: a person of the business does this.'),
       };
+    if (tool.needsApproval) return this.askPerson(turn, tool, id, read.values);
+    return this.call(turn, tool, id, read.values, signal);
+  }
+
+  /** Calls a tool with arguments that are right. What fails is an outcome, too. */
+  async call(
+    contact: CallingContact,
+    tool: Tool,
+    id: string,
+    values: object,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
     try {
-      return { code: DONE, words: await this.post(turn, tool, id, read.values, signal) };
+      return { code: DONE, words: await this.post(contact, tool, id, values, signal) };
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ModelFailure)) throw error;
@@ -85,9 +107,17 @@ export class ToolCallsService {
     }
   }
 
+  private async askPerson(turn: TurnOfTools, tool: Tool, id: string, values: object): Promise<Outcome> {
+    const asked = await this.approvals.ask(id, turn, tool.name, values);
+    if (!asked) return { code: 'TOOL_CHANGED', words: failed('There is no such tool any more.') };
+    if (asked.state === 'WAITING' || asked.state === 'CALLING') return { code: WAITS, words: WAITING_WORDS };
+    const words = failed('A person has decided on it: do not call it again with the same arguments.');
+    return { code: asked.outcome ?? asked.state, words };
+  }
+
   /** @throws ModelFailure */
   private async post(
-    { tenantId, sessionId, chat, phone }: TurnOfTools,
+    { tenantId, sessionId, chat, phone }: CallingContact,
     { name, url, headers, timeoutMs }: Tool,
     id: string,
     values: object,

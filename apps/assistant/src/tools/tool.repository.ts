@@ -5,17 +5,17 @@ import { type SealedTable, SecretBox, type SecretPlace } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { AuditedChanges } from '../audited-changes.js';
 
-const COLUMNS = `name, description, url, parameters, read_only AS "readOnly", timeout_ms AS "timeoutMs",
+const COLUMNS = `name, description, url, parameters, read_only AS "readOnly", needs_approval AS "needsApproval", timeout_ms AS "timeoutMs",
     header_names AS "headerNames", revision`;
 const LIST_SQL = `SELECT ${COLUMNS} FROM tool WHERE tenant_id = $1 ORDER BY name`;
 const OF_NAMES_SQL = `SELECT ${COLUMNS}, headers_enc AS "headersEnc" FROM tool WHERE tenant_id = $1 AND name = ANY ($2) ORDER BY name`;
-const SET_SQL = `INSERT INTO tool (tenant_id, name, description, url, parameters, read_only, timeout_ms, headers_enc, header_names)
-  SELECT $1, $2, $3, $4, $5, $6, $7, $8, coalesce($9::text[], '{}')
+const SET_SQL = `INSERT INTO tool (tenant_id, name, description, url, parameters, read_only, timeout_ms, headers_enc, header_names, needs_approval)
+  SELECT $1, $2, $3, $4, $5, $6, $7, $8, coalesce($9::text[], '{}'), $10
   WHERE (SELECT count(*) FROM tool WHERE tenant_id = $1 AND name <> $2) < ${TOOLS_MAX}
   ON CONFLICT (tenant_id, name) DO UPDATE SET description = $3, url = $4, parameters = $5, read_only = $6, timeout_ms = $7,
     headers_enc = CASE WHEN $9::text[] IS NULL THEN tool.headers_enc ELSE $8 END,
     header_names = coalesce($9::text[], tool.header_names),
-    revision = tool.revision + 1
+    needs_approval = $10, revision = tool.revision + 1, change_id = gen_random_uuid()
   RETURNING revision`;
 const DELETE_SQL = 'DELETE FROM tool WHERE tenant_id = $1 AND name = $2 RETURNING name';
 
@@ -59,16 +59,19 @@ export class ToolRepository {
 
   /** Writes a tool; headers that are left out stay. @returns false where the tenant has all tools that it may have. */
   async set({ tenantId, name, actor, headers, ...tool }: SetToolV1): Promise<boolean> {
-    const { description, url, parameters, readOnly, timeoutMs } = tool;
+    const { description, url, parameters, readOnly, needsApproval, timeoutMs } = tool;
     const names = headers ? Object.keys(headers) : null;
     const sealed =
       headers && names?.length
         ? this.box.seal(Buffer.from(JSON.stringify(headers)), placeOf(tenantId, name))
         : null;
-    const values = [tenantId, name, description, url, parameters, readOnly, timeoutMs, sealed, names];
-    const details = { tool: name, url, readOnly, ...(headers ? { headers: names } : {}) };
+    const set = [description, url, parameters, readOnly, timeoutMs, sealed, names, needsApproval];
+    const details = { tool: name, url, readOnly, needsApproval, ...(headers ? { headers: names } : {}) };
     const line = { tenantId, actor, action: 'assistant.tool_changed', details };
-    return this.changes.write(line, async (tx) => (await tx.query<unknown[]>(SET_SQL, values)).length > 0);
+    return this.changes.write(
+      line,
+      async (tx) => (await tx.query<unknown[]>(SET_SQL, [tenantId, name, ...set])).length > 0,
+    );
   }
 
   async delete({ tenantId, name, actor }: DeleteToolV1): Promise<void> {

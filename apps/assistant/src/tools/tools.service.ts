@@ -62,9 +62,11 @@ export class ToolsService {
   }
 }
 
-function checkFields({ name, parameters, headers = {} }: SetToolV1): void {
+function checkFields({ name, parameters, headers = {}, readOnly, needsApproval }: SetToolV1): void {
   if (name === HAND_OVER)
     throw invalidField('name', `name must not be ${HAND_OVER}: every model has that tool`);
+  if (readOnly && needsApproval)
+    throw invalidField('needsApproval', 'needsApproval must be false, or left out, where readOnly is true');
   const problem = problemWithParameters(parameters);
   if (problem) throw invalidField('parameters', `parameters ${problem}`);
   if (Object.keys(headers).some((header) => header.toLowerCase() === IDEMPOTENCY_KEY))

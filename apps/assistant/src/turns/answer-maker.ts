@@ -6,6 +6,8 @@ import { ChatFilesService } from '../files/chat-files.service.js';
 import { KnowledgeService } from '../knowledge/knowledge.service.js';
 import { ProvidersService } from '../providers/providers.service.js';
 import { isOpen } from '../settings/hours.js';
+import { ApprovalRequests } from '../tools/approval-requests.repository.js';
+import { messagesOf } from '../tools/decided-calls.js';
 import { ToolRepository } from '../tools/tool.repository.js';
 import { answerOf } from './answer-of.js';
 import type { AnsweredCall } from './call.repository.js';
@@ -26,7 +28,7 @@ const QUESTION_MAX = 4_000;
 
 /** Material of an answer: what was said, and who may be answered how. */
 export interface Material {
-  /** Messages of the turn, oldest first. */
+  /** Messages of the turn, oldest first; none where it tells what came of a call that a person has approved. */
   messages: TurnMessage[];
   checked: Checked;
   /** Reads what was said before and in the turn; it is asked for where a model is. */
@@ -53,6 +55,7 @@ export class AnswerMaker {
     private readonly knowledge: KnowledgeService,
     private readonly rounds: RoundsService,
     private readonly tools: ToolRepository,
+    private readonly approvals: ApprovalRequests,
     private readonly typing: TypingService,
     private readonly files: ChatFilesService,
   ) {}
@@ -67,11 +70,8 @@ export class AnswerMaker {
     const { messages, checked } = material;
     const own = ownAnswer(messages, settings, checked.past);
     if (own) return ofSettings(published, own);
-    const question = questionOf(messages);
-    const passages = await this.knowledge.search(turn, question);
-    if (turn.purpose === 'answer') await this.noteGap(turn, question, passages, settings);
-    if (passages.length === 0 && settings.onlyFromSources)
-      return ofSettings(published, { text: settings.handoffText, handoff: 'NO_SOURCE' });
+    const passages = await this.passagesFor(turn, messages, settings);
+    if (!passages) return ofSettings(published, { text: settings.handoffText, handoff: 'NO_SOURCE' });
     const outcome = await this.askModel(turn, passages, settings, material, signal);
     if (outcome === 'gone') return outcome;
     if ('failed' in outcome)
@@ -88,7 +88,7 @@ export class AnswerMaker {
     turn: Turn,
     passages: KnowledgePassage[],
     settings: AssistantSettings,
-    { checked: { subscription, isSandbox }, readSaid }: Material,
+    { messages: asked, checked: { subscription, isSandbox }, readSaid }: Material,
     signal: AbortSignal,
   ): Promise<CallOutcome> {
     const access = await this.providers.accessOf(turn.tenantId, settings.model, isSandbox);
@@ -96,22 +96,37 @@ export class AnswerMaker {
     const said = await readSaid();
     if ('end' in said) return said;
     const isModel = access.kind === 'openai';
+    const decided = isModel ? await this.approvals.takeDecided(turn) : [];
+    if (asked.length === 0 && decided.length === 0) return { end: { outcome: 'TOO_LATE' } };
     const tools = await this.tools.ofNames(turn.tenantId, isModel ? settings.tools : []);
     const files = await this.files.open(turn.tenantId, said, settings, isModel);
     if (!files) return { waitMs: ROOM_MS };
     const ask = (read: ChatFiles): Promise<CallOutcome> => {
-      const messages = promptOf(settings, said, passages, read);
+      const messages = [...promptOf(settings, said, passages, read), ...messagesOf(decided)];
       const question = { access, messages, maxTokens: settings.maxAnswerTokens };
       return this.rounds.ask(turn, question, tools, subscription, signal);
     };
     try {
-      const asked = ask(files).then((outcome) =>
+      const answered = ask(files).then((outcome) =>
         files.pictures.size > 0 && isRefused(outcome) ? ask({ ...files, pictures: new Map() }) : outcome,
       );
-      return await (settings.typing && turn.mode === 'auto' ? this.typing.during(turn, asked) : asked);
+      return await (settings.typing && turn.mode === 'auto' ? this.typing.during(turn, answered) : answered);
     } finally {
       files.close();
     }
+  }
+
+  /** Finds what is known of what the contact has written. @returns undefined where nothing is, and only sources may answer. */
+  private async passagesFor(
+    turn: Turn,
+    messages: TurnMessage[],
+    settings: AssistantSettings,
+  ): Promise<KnowledgePassage[] | undefined> {
+    if (messages.length === 0) return [];
+    const question = questionOf(messages);
+    const passages = await this.knowledge.search(turn, question);
+    if (turn.purpose === 'answer') await this.noteGap(turn, question, passages, settings);
+    return passages.length === 0 && settings.onlyFromSources ? undefined : passages;
   }
 
   /** Notes what no source has an answer to, where the session has sources or answers only from them. */
@@ -152,6 +167,7 @@ function ownAnswer(
 ): OwnAnswer | undefined {
   if (lately >= LOOP_ANSWERS) return { text: '', handoff: 'LOOP' satisfies HandoffReason };
   if (asksForPerson(messages, handoffWords)) return { text: handoffText, handoff: 'CONTACT_ASKED' };
-  if (isOpen(hours, now)) return undefined;
+  // A turn without a message tells what a person of the business has just approved.
+  if (messages.length === 0 || isOpen(hours, now)) return undefined;
   return { text: away === 0 ? awayText : '', detail: CLOSED };
 }

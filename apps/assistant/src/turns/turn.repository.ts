@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import type { AssistantSettings, MessageReceivedV1 } from '@svc/contracts';
 import { ErasedContacts, isErasedSql, timeOfInbound } from '@svc/service';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import type { Past, Turn, TurnEnd, TurnMessage } from './turn.js';
 
 /** Time for which a claim holds, and the time between two renewals, in ms: a process that dies is followed after the first. */
@@ -46,7 +46,14 @@ const SENT_SQL = `UPDATE turn SET sent = $3 WHERE id = $1 AND claim = $2 RETURNI
 const WAIT_SQL = `UPDATE turn SET claim = NULL, claimed_until = NULL, due_at = ${NOW} + ${ms('$3')}
   WHERE id = $1 AND claim = $2`;
 // Texts of a turn, and answers of tools, are deleted with its end.
-const FORGET_SQL = `, forgotten AS (UPDATE tool_call c SET answer = NULL FROM ended WHERE c.turn_id = ended.id)
+// What came of an approved call is told by the turn in which the model has read it; what it has not read, another turn tells.
+const FORGET_SQL = `, forgotten AS (UPDATE tool_call c SET answer = NULL FROM ended WHERE c.turn_id = ended.id),
+  heard AS (SELECT id, EXISTS (SELECT FROM model_call c WHERE c.turn_id = ended.id AND c.is_used) AS is_heard FROM ended),
+  told AS (UPDATE approval a SET is_read = false,
+      told_in = CASE WHEN is_heard AND is_read THEN told_in END,
+      arguments = CASE WHEN is_heard AND is_read THEN NULL ELSE arguments END,
+      answer = CASE WHEN is_heard AND is_read THEN NULL ELSE answer END
+    FROM heard WHERE a.told_in = heard.id)
   UPDATE turn_message m SET body = NULL FROM ended WHERE m.turn_id = ended.id`;
 const END_SQL = `WITH ended AS (
     UPDATE turn SET state = 'DONE', outcome = $3, detail = coalesce($4, detail), mode = $5, ended_at = ${NOW},
@@ -67,6 +74,12 @@ const PAST_SQL = `SELECT now,
   GROUP BY now`;
 const PASS_OVER_SQL = `UPDATE turn SET newest_id = $4, newest_at = $5
   WHERE session_id = $1 AND chat = $2 AND tenant_id = $3 AND state <> 'DONE' AND newest_at <= $5::timestamptz`;
+// It answers the newest message of the conversation again: whoever has written since then has the word.
+const OPEN_SQL = `INSERT INTO turn (id, tenant_id, session_id, chat, first_at, due_at, newest_id, newest_at, phone)
+  SELECT gen_random_uuid(), tenant_id, session_id, chat, ${NOW}, ${NOW}, newest_id, ${NOW}, phone FROM turn
+  WHERE session_id = $1 AND chat = $2 AND tenant_id = $3 AND newest_id IS NOT NULL ORDER BY first_at DESC LIMIT 1
+  ON CONFLICT (session_id, chat) WHERE is_open DO UPDATE SET generation = turn.generation + 1
+  RETURNING id`;
 const NEWEST_SQL = 'SELECT newest_id AS "newestId" FROM turn WHERE id = $1';
 const NEXT_SQL = `SELECT id FROM turn WHERE session_id = $1 AND chat = $2 AND state <> 'DONE' ORDER BY first_at LIMIT 1`;
 
@@ -118,6 +131,18 @@ export class TurnRepository {
         if (error instanceof TakenMeanwhile) return undefined;
         throw error;
       });
+  }
+
+  /**
+   * Opens a turn without a message, in which the model says what it hears meanwhile; where one is open, it is that one.
+   * @returns its id; undefined where nothing is kept of the conversation
+   */
+  async openIn(
+    tx: EntityManager,
+    { sessionId, chat, tenantId }: Pick<Turn, 'sessionId' | 'chat' | 'tenantId'>,
+  ): Promise<string | undefined> {
+    const [row] = await tx.query<{ id: string }[]>(OPEN_SQL, [sessionId, chat, tenantId]);
+    return row?.id;
   }
 
   /** Claims turns that are due, `limit` at most. @param id of the only turn that is wanted. */

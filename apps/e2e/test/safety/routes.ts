@@ -29,6 +29,7 @@ export interface Ids {
   media: string;
   widget: string;
   draft: string;
+  toolCall: string;
   knowledge: string;
 }
 
@@ -103,7 +104,12 @@ export function goodBodies(ids: Ids): Record<string, Record<string, unknown>> {
     putAssistant: { baseUrl: 'http://127.0.0.1:9/good', model: 'good', fallbackModel: 'other', key: 'good' },
     putTool: {
       ...{ description: 'good', url: 'http://127.0.0.1:9/good', headers: { 'X-Token': 'good' } },
-      ...{ parameters: { type: 'object', properties: {} }, readOnly: true, timeoutMs: 500 },
+      ...{
+        parameters: { type: 'object', properties: {} },
+        readOnly: true,
+        needsApproval: false,
+        timeoutMs: 500,
+      },
     },
     putSessionAssistant: { settings: { mode: 'off' }, ifRevision: 1 },
     judgeSessionAssistant: { messages: [{ from: 'business', text: 'good' }], criteria: ['It is short.'] },
@@ -132,7 +138,7 @@ export function pathWith({ path }: Route, ids: Ids): string {
     ...{ contacts: '4915550001111', 'opt-outs': '4915550001111' },
     erasures: ids.erasure,
     media: ids.media,
-    ...{ widgets: ids.widget, drafts: ids.draft },
+    ...{ widgets: ids.widget, drafts: ids.draft, 'tool-calls': ids.toolCall },
     ...{ webhooks: ids.webhook, deliveries: ids.delivery, replays: ids.replay },
   }[resource ?? ''];
   const named = path
@@ -161,7 +167,7 @@ export async function furnish(actor: Actor, word: string): Promise<Ids> {
     session: actor.sessionId,
     ...{ message, conversation: view.body.conversationId, erasure: await erasureOf(actor) },
     ...{ webhook, delivery, replay: replay.body.replay.id, widget: await widgetOf(actor, word) },
-    draft: await draftOf(actor, word),
+    ...{ draft: await draftOf(actor, word), toolCall: await toolCallOf(actor, word) },
     ...{ kid: actor.tenant.kid, media: await actor.upload(), knowledge: await knowledgeOf(actor, word) },
   };
 }
@@ -193,6 +199,28 @@ async function draftOf(actor: Actor, word: string): Promise<string> {
     return (await actor.api<{ items: { id: string }[] }>('GET', '/v1/drafts')).body.items[0]?.id;
   });
   await publish('off');
+  return id;
+}
+
+/** Has the model of the assistant want to call a tool that needs approval, and switches the assistant off again. */
+async function toolCallOf(actor: Actor, word: string): Promise<string> {
+  const [path, key, name] = [`/v1/sessions/${actor.sessionId}/assistant`, `${word}-${actor.phone}`, 'refund'];
+  const publish = async (settings: object): Promise<void> => {
+    await actor.api('PUT', path, { settings: { debounceMs: 0, ...settings } });
+    await actor.api('POST', `${path}/publish`);
+  };
+  const rule = { times: 1, toolCalls: [{ name, arguments: '{}' }] };
+  await actor.stack.platform('PUT', `/llm/keys/${key}/rules`, { rules: [rule] });
+  await actor.api('PUT', '/v1/assistant', { baseUrl: actor.stack.file.platform.llm, model: 'good', key });
+  const tool = { description: `${word} tool`, url: 'http://127.0.0.1:9/refund', needsApproval: true };
+  await actor.api('PUT', `/v1/assistant/tools/${name}`, tool);
+  await publish({ mode: 'auto', tools: [name] });
+  await actor.write('4915550006666', `${word} refund`);
+  const id = await waitFor('a call that waits', async () => {
+    return (await actor.api<{ items: { id: string }[] }>('GET', '/v1/tool-calls')).body.items[0]?.id;
+  });
+  await publish({ mode: 'off' });
+  await actor.api('DELETE', '/v1/assistant');
   return id;
 }
 

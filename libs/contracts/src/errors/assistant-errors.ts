@@ -1,5 +1,23 @@
 import { entry, type ErrorEntry } from './error-entry.js';
 
+/** Errors of what a person decides on, where there is no such thing. */
+export const NO_SUCH_WAITING = {
+  DRAFT_NOT_FOUND: entry(
+    404,
+    false,
+    'info',
+    'There is no such draft, or its day is over.',
+    'List the drafts that wait with GET /v1/drafts.',
+  ),
+  TOOL_CALL_NOT_FOUND: entry(
+    404,
+    false,
+    'info',
+    'There is no such call of a tool, or its day is over.',
+    'List the calls that wait with GET /v1/tool-calls.',
+  ),
+} as const satisfies Record<string, ErrorEntry>;
+
 /** Conflicts of the assistant. */
 export const ASSISTANT_ERRORS = {
   ASSISTANT_CONFLICT: entry(
@@ -15,5 +33,12 @@ export const ASSISTANT_ERRORS = {
     'info',
     'The draft does not wait any more.',
     'Read the message, which says why: GET /v1/drafts lists those that wait, and the conversation what was said meanwhile.',
+  ),
+  TOOL_CALL_CONFLICT: entry(
+    409,
+    false,
+    'info',
+    'The call of the tool cannot be decided on like that any more.',
+    'Read the message, which says why: GET /v1/tool-calls lists the calls that wait.',
   ),
 } as const satisfies Record<string, ErrorEntry>;

@@ -1,4 +1,4 @@
-import { ASSISTANT_ERRORS } from './assistant-errors.js';
+import { ASSISTANT_ERRORS, NO_SUCH_WAITING } from './assistant-errors.js';
 import { entry, type ErrorEntry } from './error-entry.js';
 import { GONE_ERRORS } from './gone-errors.js';
 import { LAYERS_IN_WORDS } from '../limits/layers.js';
@@ -143,13 +143,7 @@ export const ERROR_CATALOGUE = {
     'There is no such conversation.',
     'List your conversations with GET /v1/conversations.',
   ),
-  DRAFT_NOT_FOUND: entry(
-    404,
-    false,
-    'info',
-    'There is no such draft, or its day is over.',
-    'List the drafts that wait with GET /v1/drafts.',
-  ),
+  ...NO_SUCH_WAITING,
   CONTACT_NOT_FOUND: entry(
     404,
     false,

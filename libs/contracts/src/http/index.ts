@@ -39,6 +39,15 @@ export {
 } from './assistant/figures.js';
 export { DemandEvalsBody, EvalsRun, EvalsRunBody, JudgeBody, Judgement, Verdict } from './assistant/evals.js';
 export { PLAY_SIDES, PlayBody, PlayedAnswer, PlayMessage, type PlaySide } from './assistant/playground.js';
+export {
+  APPROVED_CALL_STATES,
+  ApprovedCall,
+  LISTED_CALL_STATES,
+  ListToolCallsQuery,
+  TOOL_CALL_STATES,
+  type ToolCallState,
+  WaitingCallView,
+} from './assistant/tool-calls.js';
 export { PutToolBody, TOOL_NAME, Tools, TOOLS_MAX, ToolView } from './assistant/tools.js';
 export {
   MODEL_CALL_STATES,

@@ -6,6 +6,7 @@ export * from './assistant/knowledge.js';
 export * from './assistant/evals.js';
 export * from './assistant/playground.js';
 export * from './assistant/tools.js';
+export * from './assistant/tool-calls.js';
 export * from './assistant/provider.js';
 export * from './assistant/settings.js';
 export * from './assistant/turns.js';

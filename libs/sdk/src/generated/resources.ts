@@ -6,6 +6,7 @@ import type {
   AddKnowledgeBody,
   AdvanceClockBody,
   ApiKeyView,
+  ApprovedCall,
   AssistantFigures,
   AuditEntry,
   CanceledMessage,
@@ -93,6 +94,7 @@ import type {
   UpdateWebhookBody,
   UpdateWidgetBody,
   UploadedMedia,
+  WaitingCallView,
   WarmupState,
   WebhookEndpoint,
   WebhookEndpointWithSecret,
@@ -308,6 +310,16 @@ export interface ListKnowledgeGapsQuery {
   limit?: number | undefined;
   /** Cursor: nextCursor of the page before. */
   before?: string | undefined;
+}
+
+/** Query of `GET /v1/tool-calls`. */
+export interface ListToolCallsQuery {
+  /** Items per page, 1 to 200. */
+  limit?: number | undefined;
+  /** Cursor: nextCursor of the page before. */
+  before?: string | undefined;
+  /** Only calls of this session. */
+  sessionId?: string | undefined;
 }
 
 /** Query of `GET /v1/usage`. */
@@ -1543,6 +1555,49 @@ export class SubscriptionResource {
   }
 }
 
+/** `toolCalls` of the API. */
+export class ToolCallsResource {
+  constructor(protected readonly caller: Caller) {}
+
+  /**
+   * List calls of tools that wait for a person to approve them, the last one first. The models of the
+   * assistant want them, of tools with `needsApproval`. Each waits for 24 hours, the 500 newest ones of a
+   * session; a conversation that a person has taken over ends none. A page may hold fewer calls than limit,
+   * although there are more: nextCursor is null at the end.
+   */
+  list(query: ListToolCallsQuery = {}, options?: CallOptions): Paged<WaitingCallView> {
+    return this.caller.pages<WaitingCallView>(
+      { method: 'GET', path: '/v1/tool-calls', query, cursor: 'before' },
+      options,
+    );
+  }
+
+  /**
+   * Have a tool called as the model wanted. It is called once, however often it is approved; a call that was
+   * cut off is made again, with the same `Idempotency-Key`. Then the assistant tells the contact what came of
+   * it, where the conversation is still its own and its mode is auto; otherwise its model reads it in the
+   * next turn of the conversation. `TOOL_CALL_CONFLICT` where it was refused, the tool has changed since, the
+   * session is EXTERNAL, its assistant is off, or its settings do not name the tool: nothing is called then.
+   */
+  approve(id: string, options?: CallOptions): Promise<ApprovedCall> {
+    return this.caller.json<ApprovedCall>(
+      { method: 'POST', path: `/v1/tool-calls/${encodeURIComponent(id)}/approve` },
+      options,
+    );
+  }
+
+  /**
+   * Refuse a call of a tool. It is not made. Nothing is sent: the model reads that it was refused in the next
+   * turn of the conversation. `TOOL_CALL_CONFLICT` where it was approved.
+   */
+  refuse(id: string, options?: CallOptions): Promise<void> {
+    return this.caller.nothing(
+      { method: 'POST', path: `/v1/tool-calls/${encodeURIComponent(id)}/refuse` },
+      options,
+    );
+  }
+}
+
 /** `usage` of the API. */
 export class UsageResource {
   constructor(protected readonly caller: Caller) {}
@@ -1762,6 +1817,7 @@ export class Resources {
   readonly sandbox: SandboxResource;
   readonly sessions: SessionsResource;
   readonly subscription: SubscriptionResource;
+  readonly toolCalls: ToolCallsResource;
   readonly usage: UsageResource;
   readonly webhooks: WebhooksResource;
   readonly widgets: WidgetsResource;
@@ -1787,6 +1843,7 @@ export class Resources {
     this.sandbox = new SandboxResource(caller);
     this.sessions = new SessionsResource(caller);
     this.subscription = new SubscriptionResource(caller);
+    this.toolCalls = new ToolCallsResource(caller);
     this.usage = new UsageResource(caller);
     this.webhooks = new WebhooksResource(caller);
     this.widgets = new WidgetsResource(caller);

@@ -63,6 +63,22 @@ export interface ApiKeyView {
   lastUsedAt: string | null;
 }
 
+/** `ApprovedCall` of the API description. */
+export interface ApprovedCall {
+  /** Id of the call. */
+  id: string;
+  /**
+   * CALLED: the tool was called. CALLING: it is being called at this moment, as somebody else has approved.
+   * More may come.
+   */
+  state: 'CALLING' | 'CALLED' | (string & {});
+  /**
+   * What became of it. DONE: the tool has answered. Otherwise what failed, as HTTP_500 or TIMEOUT; null: it
+   * is not known yet.
+   */
+  outcome: string | null;
+}
+
 /** `AssistantFigures` of the API description. */
 export interface AssistantFigures {
   /** Turns that have ended. */
@@ -441,7 +457,10 @@ export interface ContactTurn {
   startedAt: string;
   /** Why it was answered, or not; null: it has not ended. */
   outcome: string | null;
-  /** Texts that are kept of the answer: one that was made and not sent, or waits to be approved. */
+  /**
+   * Texts that are kept of the answer: one that was made and not sent, or waits to be approved. Of calls of
+   * tools that a person decides on: the arguments, and what the tool has answered.
+   */
   texts: string[];
 }
 
@@ -1110,6 +1129,7 @@ export interface HttpErrorBody {
     | 'MESSAGE_NOT_FOUND'
     | 'CONVERSATION_NOT_FOUND'
     | 'DRAFT_NOT_FOUND'
+    | 'TOOL_CALL_NOT_FOUND'
     | 'CONTACT_NOT_FOUND'
     | 'ERASURE_NOT_FOUND'
     | 'ENDPOINT_NOT_FOUND'
@@ -1126,6 +1146,7 @@ export interface HttpErrorBody {
     | 'SESSION_STATE_CONFLICT'
     | 'ASSISTANT_CONFLICT'
     | 'DRAFT_CONFLICT'
+    | 'TOOL_CALL_CONFLICT'
     | 'ENDPOINT_CONFLICT'
     | 'API_KEY_CONFLICT'
     | 'API_KEY_REPLACED'
@@ -2756,6 +2777,11 @@ export interface PutToolBody {
    * modes shadow and draft. Left out: false.
    */
   readOnly?: boolean | undefined;
+  /**
+   * Whether a person of yours approves each call before it is made: GET /v1/tool-calls lists those that wait.
+   * Not together with `readOnly`. Left out: false.
+   */
+  needsApproval?: boolean | undefined;
   /** Milliseconds that a call may take. Left out: 5000. */
   timeoutMs?: number | undefined;
   /**
@@ -3547,7 +3573,8 @@ export interface ToolCallView {
   /**
    * What became of it. DONE: it has answered. BAD_ARGUMENTS: the model called it with what its parameters do
    * not allow, and it was not asked. NOT_IN_THIS_MODE: it changes something, and answers are not sent by
-   * themselves. Otherwise what failed, as HTTP_500 or TIMEOUT; null: the call is under way, or was cut off.
+   * themselves. WAITS_FOR_APPROVAL: a person decides on it; what comes of that takes its place, REFUSED among
+   * it. Otherwise what failed, as HTTP_500 or TIMEOUT; null: the call is under way, or was cut off.
    */
   outcome: string | null;
 }
@@ -3569,6 +3596,11 @@ export interface ToolView {
    * modes shadow and draft. Left out: false.
    */
   readOnly?: boolean | undefined;
+  /**
+   * Whether a person of yours approves each call before it is made: GET /v1/tool-calls lists those that wait.
+   * Not together with `readOnly`. Left out: false.
+   */
+  needsApproval?: boolean | undefined;
   /** Milliseconds that a call may take. Left out: 5000. */
   timeoutMs?: number | undefined;
   /** Name of the tool. */
@@ -3649,7 +3681,10 @@ export interface TurnView {
   mode: 'off' | 'shadow' | 'draft' | 'auto' | (string & {}) | null;
   /** Version of the settings that it was answered by; null: it did not come to that. */
   version: number | null;
-  /** Ids of the messages that were answered. */
+  /**
+   * Ids of the messages that were answered; none where it tells what came of a call that a person has
+   * approved.
+   */
   messages: string[];
   /** Jobs of the answer that were sent, in order. */
   jobs: string[];
@@ -3786,6 +3821,41 @@ export interface Verdict {
   holds: boolean | null;
   /** Why, in words of the model, or why there is no verdict; null: it gave no reason. */
   reason: string | null;
+}
+
+/** `WaitingCallPage` of the API description. */
+export interface WaitingCallPage {
+  /** The page. */
+  items: WaitingCallView[];
+  /** Give it as `before` to get the next page; null: this is the last. */
+  nextCursor: string | null;
+}
+
+/** `WaitingCallView` of the API description. */
+export interface WaitingCallView {
+  /** Id of the call: the tool gets it as `callId` and as `Idempotency-Key`. */
+  id: string;
+  /** Session. */
+  sessionId: string;
+  /** Conversation. */
+  conversationId: string;
+  /** Address of the contact, or of the group. */
+  contact: string;
+  /** Turn in which the model wants it. */
+  turnId: string;
+  /** Name of the tool. */
+  tool: string;
+  /** Arguments that the model made of what the contact wrote; they are right by the schema of the tool. */
+  arguments: Record<string, unknown>;
+  /**
+   * WAITING: nobody has decided. CALLING: it was approved, and what became of it is not known yet; where that
+   * stays so, the call was cut off: approve it again. More may come.
+   */
+  state: 'WAITING' | 'CALLING' | (string & {});
+  /** When the model wanted it. */
+  createdAt: string;
+  /** When it is forgotten if nobody decides. */
+  expiresAt: string;
 }
 
 /** `WarmupCriterion` of the API description. */

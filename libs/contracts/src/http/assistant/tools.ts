@@ -56,6 +56,15 @@ class ToolFields {
   readOnly: boolean = false;
 
   @ApiPropertyOptional({
+    description:
+      'Whether a person of yours approves each call before it is made: GET /v1/tool-calls lists those that wait. Not together with `readOnly`. Left out: false.',
+    example: false,
+  })
+  @MayBeAbsent()
+  @IsBoolean()
+  needsApproval: boolean = false;
+
+  @ApiPropertyOptional({
     description: 'Milliseconds that a call may take. Left out: 5000.',
     type: 'integer',
     minimum: 500,

@@ -117,7 +117,7 @@ export class ContactTurn {
 
   @ApiProperty({
     description:
-      'Texts that are kept of the answer: one that was made and not sent, or waits to be approved.',
+      'Texts that are kept of the answer: one that was made and not sent, or waits to be approved. Of calls of tools that a person decides on: the arguments, and what the tool has answered.',
     type: [String],
     example: ['We open at nine.'],
   })

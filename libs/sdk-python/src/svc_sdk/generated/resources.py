@@ -1571,6 +1571,65 @@ class SubscriptionResource:
         return answer
 
 
+class ToolCallsResource:
+    """`toolCalls` of the API."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        *,
+        limit: Optional[int] = None,
+        before: Optional[str] = None,
+        session_id: Optional[str] = None,
+    ) -> Paged[t.WaitingCallView]:
+        """List calls of tools that wait for a person to approve them, the last one first. The models of the
+        assistant want them, of tools with `needsApproval`. Each waits for 24 hours, the 500 newest ones of a
+        session; a conversation that a person has taken over ends none. A page may hold fewer calls than limit,
+        although there are more: nextCursor is null at the end.
+        """
+        answer: Paged[t.WaitingCallView] = self._caller.pages(
+            "GET",
+            "/v1/tool-calls",
+            cursor="before",
+            query={
+                "limit": limit,
+                "before": before,
+                "sessionId": session_id,
+            },
+        )
+        return answer
+
+    def approve(
+        self,
+        id: str,
+    ) -> t.ApprovedCall:
+        """Have a tool called as the model wanted. It is called once, however often it is approved; a call that was
+        cut off is made again, with the same `Idempotency-Key`. Then the assistant tells the contact what came of
+        it, where the conversation is still its own and its mode is auto; otherwise its model reads it in the
+        next turn of the conversation. `TOOL_CALL_CONFLICT` where it was refused, the tool has changed since, the
+        session is EXTERNAL, its assistant is off, or its settings do not name the tool: nothing is called then.
+        """
+        answer: t.ApprovedCall = self._caller.json(
+            "POST",
+            f"/v1/tool-calls/{place(id)}/approve",
+        )
+        return answer
+
+    def refuse(
+        self,
+        id: str,
+    ) -> None:
+        """Refuse a call of a tool. It is not made. Nothing is sent: the model reads that it was refused in the next
+        turn of the conversation. `TOOL_CALL_CONFLICT` where it was approved.
+        """
+        self._caller.nothing(
+            "POST",
+            f"/v1/tool-calls/{place(id)}/refuse",
+        )
+
+
 class UsageResource:
     """`usage` of the API."""
 
@@ -1916,6 +1975,7 @@ class Resources:
         self.sandbox = SandboxResource(caller)
         self.sessions = SessionsResource(caller)
         self.subscription = SubscriptionResource(caller)
+        self.tool_calls = ToolCallsResource(caller)
         self.usage = UsageResource(caller)
         self.webhooks = WebhooksResource(caller)
         self.widgets = WidgetsResource(caller)

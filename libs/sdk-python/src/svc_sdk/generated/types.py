@@ -68,6 +68,19 @@ class ApiKeyView(TypedDict):
     lastUsedAt: Optional[str]
 
 
+class ApprovedCall(TypedDict):
+    """`ApprovedCall` of the API description."""
+
+    # Id of the call.
+    id: str
+    # CALLED: the tool was called. CALLING: it is being called at this moment, as somebody else has approved.
+    # More may come.
+    state: str
+    # What became of it. DONE: the tool has answered. Otherwise what failed, as HTTP_500 or TIMEOUT; null: it
+    # is not known yet.
+    outcome: Optional[str]
+
+
 class AssistantFigures(TypedDict):
     """`AssistantFigures` of the API description."""
 
@@ -421,7 +434,8 @@ class ContactTurn(TypedDict):
     startedAt: str
     # Why it was answered, or not; null: it has not ended.
     outcome: Optional[str]
-    # Texts that are kept of the answer: one that was made and not sent, or waits to be approved.
+    # Texts that are kept of the answer: one that was made and not sent, or waits to be approved. Of calls of
+    # tools that a person decides on: the arguments, and what the tool has answered.
     texts: List[str]
 
 
@@ -2801,6 +2815,9 @@ class PutToolBody(_PutToolBodyNeeded, total=False):
     # Whether it changes nothing. Only such a tool is called where answers are not sent by themselves: in the
     # modes shadow and draft. Left out: false.
     readOnly: bool
+    # Whether a person of yours approves each call before it is made: GET /v1/tool-calls lists those that wait.
+    # Not together with `readOnly`. Left out: false.
+    needsApproval: bool
     # Milliseconds that a call may take. Left out: 5000.
     timeoutMs: int
     # Custom headers of each call, as a token of yours; 4096 characters at most in all, stored encrypted and
@@ -3450,7 +3467,8 @@ class ToolCallView(TypedDict):
     tool: str
     # What became of it. DONE: it has answered. BAD_ARGUMENTS: the model called it with what its parameters do
     # not allow, and it was not asked. NOT_IN_THIS_MODE: it changes something, and answers are not sent by
-    # themselves. Otherwise what failed, as HTTP_500 or TIMEOUT; null: the call is under way, or was cut off.
+    # themselves. WAITS_FOR_APPROVAL: a person decides on it; what comes of that takes its place, REFUSED among
+    # it. Otherwise what failed, as HTTP_500 or TIMEOUT; null: the call is under way, or was cut off.
     outcome: Optional[str]
 
 
@@ -3477,6 +3495,9 @@ class ToolView(_ToolViewNeeded, total=False):
     # Whether it changes nothing. Only such a tool is called where answers are not sent by themselves: in the
     # modes shadow and draft. Left out: false.
     readOnly: bool
+    # Whether a person of yours approves each call before it is made: GET /v1/tool-calls lists those that wait.
+    # Not together with `readOnly`. Left out: false.
+    needsApproval: bool
     # Milliseconds that a call may take. Left out: 5000.
     timeoutMs: int
 
@@ -3527,7 +3548,8 @@ class TurnView(TypedDict):
     mode: Optional[str]
     # Version of the settings that it was answered by; null: it did not come to that.
     version: Optional[int]
-    # Ids of the messages that were answered.
+    # Ids of the messages that were answered; none where it tells what came of a call that a person has
+    # approved.
     messages: List[str]
     # Jobs of the answer that were sent, in order.
     jobs: List[str]
@@ -3638,6 +3660,41 @@ class Verdict(TypedDict):
     holds: Optional[bool]
     # Why, in words of the model, or why there is no verdict; null: it gave no reason.
     reason: Optional[str]
+
+
+class WaitingCallPage(TypedDict):
+    """`WaitingCallPage` of the API description."""
+
+    # The page.
+    items: List[WaitingCallView]
+    # Give it as `before` to get the next page; null: this is the last.
+    nextCursor: Optional[str]
+
+
+class WaitingCallView(TypedDict):
+    """`WaitingCallView` of the API description."""
+
+    # Id of the call: the tool gets it as `callId` and as `Idempotency-Key`.
+    id: str
+    # Session.
+    sessionId: str
+    # Conversation.
+    conversationId: str
+    # Address of the contact, or of the group.
+    contact: str
+    # Turn in which the model wants it.
+    turnId: str
+    # Name of the tool.
+    tool: str
+    # Arguments that the model made of what the contact wrote; they are right by the schema of the tool.
+    arguments: Dict[str, Any]
+    # WAITING: nobody has decided. CALLING: it was approved, and what became of it is not known yet; where that
+    # stays so, the call was cut off: approve it again. More may come.
+    state: str
+    # When the model wanted it.
+    createdAt: str
+    # When it is forgotten if nobody decides.
+    expiresAt: str
 
 
 class WarmupCriterion(TypedDict):

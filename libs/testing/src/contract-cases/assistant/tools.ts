@@ -6,6 +6,7 @@ import { assertFieldRefused, assertFields, type ContractCase, plain } from '../c
 const actor = 'key:abcdefghijkl';
 const TOOL = {
   ...{ name: 'look_up_order', description: 'Looks up an order.', readOnly: true, timeoutMs: 5_000 },
+  needsApproval: false,
   // An address that names no host by a name: nobody is asked for it.
   ...{ url: 'https://1.1.1.1/order', parameters: { type: 'object', properties: {} } },
 };
@@ -37,6 +38,15 @@ const TOOLS: ContractCase[] = [
       await assertFieldRefused(world, SetTool, { ...request, parameters: { type: 'string' } }, 'parameters');
       await world.rpc.request(SetTool, { ...request, headers: { 'X-Token': 'a-token' } });
       await assertFieldRefused(world, SetTool, { ...request, url: 'https://1.1.1.1/other' }, 'headers');
+    },
+  },
+  {
+    name: 'a tool that needs approval says so, and does not change nothing',
+    run: async (world) => {
+      const request = { ...TOOL, tenantId: randomUUID(), actor, needsApproval: true };
+      await assertFieldRefused(world, SetTool, request, 'needsApproval');
+      const { tool } = await world.rpc.request(SetTool, { ...request, readOnly: false });
+      assertFields(tool, { readOnly: false, needsApproval: true });
     },
   },
   {
