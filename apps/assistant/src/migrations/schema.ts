@@ -10,6 +10,7 @@ import { PhoneTexts1764800000341 } from './1764800000341-phone-texts.js';
 import { Playground1764800000342 } from './1764800000342-playground.js';
 import { KnowledgeFiles1764800000343 } from './1764800000343-knowledge-files.js';
 import { TokenBudgets1764800000344 } from './1764800000344-token-budgets.js';
+import { ToolServers1764800000346 } from './1764800000346-tool-servers.js';
 import { Knowledge1764800000336 } from './1764800000336-knowledge.js';
 
 /** The schema this service owns: its migrations, in order. */
@@ -29,5 +30,6 @@ export const schema = {
     Playground1764800000342,
     KnowledgeFiles1764800000343,
     TokenBudgets1764800000344,
+    ToolServers1764800000346,
   ],
 };

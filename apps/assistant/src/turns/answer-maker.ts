@@ -6,7 +6,7 @@ import { ChatFilesService } from '../files/chat-files.service.js';
 import { KnowledgeService } from '../knowledge/knowledge.service.js';
 import { ProvidersService } from '../providers/providers.service.js';
 import { isOpen } from '../settings/hours.js';
-import { ToolRepository } from '../tools/tool.repository.js';
+import { ToolsService } from '../tools/tools.service.js';
 import { answerOf } from './answer-of.js';
 import type { AnsweredCall } from './call.repository.js';
 import type { Checked } from './checks.service.js';
@@ -52,7 +52,7 @@ export class AnswerMaker {
     private readonly providers: ProvidersService,
     private readonly knowledge: KnowledgeService,
     private readonly rounds: RoundsService,
-    private readonly tools: ToolRepository,
+    private readonly tools: ToolsService,
     private readonly typing: TypingService,
     private readonly files: ChatFilesService,
   ) {}

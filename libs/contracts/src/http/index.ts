@@ -38,6 +38,17 @@ export {
   OutcomeFigure,
 } from './assistant/figures.js';
 export { PLAY_SIDES, PlayBody, PlayedAnswer, PlayMessage, type PlaySide } from './assistant/playground.js';
+export {
+  ALLOWED_TOOLS_MAX,
+  calledToolOf,
+  OfferedTool,
+  PutToolServerBody,
+  TOOL_SERVER_NAME,
+  ToolServer,
+  TOOL_SERVERS_MAX,
+  ToolServers,
+  ToolServerView,
+} from './assistant/tool-servers.js';
 export { PutToolBody, TOOL_NAME, Tools, TOOLS_MAX, ToolView } from './assistant/tools.js';
 export {
   MODEL_CALL_STATES,

@@ -4,6 +4,7 @@ export * from './assistant/conversations.js';
 export * from './assistant/drafts.js';
 export * from './assistant/knowledge.js';
 export * from './assistant/playground.js';
+export * from './assistant/tool-servers.js';
 export * from './assistant/tools.js';
 export * from './assistant/provider.js';
 export * from './assistant/settings.js';
