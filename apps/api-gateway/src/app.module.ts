@@ -12,6 +12,7 @@ import { AnswersService } from './answers/answers.service.js';
 import { PastService } from './answers/past.service.js';
 import { AssistantController } from './assistant/assistant.controller.js';
 import { DraftsController } from './assistant/drafts.controller.js';
+import { ToolServersController } from './assistant/tool-servers.controller.js';
 import { ToolsController } from './assistant/tools.controller.js';
 import { DraftsService } from './assistant/drafts.service.js';
 import { Answerers } from './assistant/answerers.service.js';
@@ -238,6 +239,7 @@ const events = {
     ExternalConfigController,
     AssistantController,
     ToolsController,
+    ToolServersController,
     DraftsController,
     SessionAssistantController,
     SessionKnowledgeController,

@@ -7,17 +7,20 @@ import {
   assistantDraftCases,
   assistantKnowledgeCases,
   assistantToolCases,
+  assistantToolServerCases,
   wholeTenantInAssistantCases,
 } from '@svc/testing';
 import { KnowledgeService } from '../src/knowledge/knowledge.service.js';
+import { McpServer } from './mcp-server.js';
 import { aContact, Scene } from './scene.js';
 
 let scene: Scene;
+let mcp: McpServer;
 
 beforeAll(async () => {
-  scene = await Scene.start();
+  [scene, mcp] = await Promise.all([Scene.start(), McpServer.start()]);
 });
-afterAll(() => scene.stop());
+afterAll(() => Promise.all([scene.stop(), mcp.stop()]));
 
 async function drafted(): Promise<DraftRef> {
   const shop = await scene.shop({ mode: 'draft' });
@@ -38,6 +41,7 @@ describe('the service keeps the contract', () => {
     ...wholeTenantInAssistantCases,
   ])('$name', ({ run }) => run(scene.service));
   test.each(assistantDraftCases)('$name', ({ run }) => run({ ...scene.service, drafted }));
+  test.each(assistantToolServerCases)('$name', ({ run }) => run({ ...scene.service, mcpUrl: mcp.url }));
   test.each(assistantKnowledgeCases)('$name', ({ run }) =>
     run({
       rpc: scene.service.rpc,

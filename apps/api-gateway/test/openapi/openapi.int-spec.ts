@@ -5,6 +5,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { parse } from 'yaml';
 import { AssistantController } from '../../src/assistant/assistant.controller.js';
 import { DraftsController } from '../../src/assistant/drafts.controller.js';
+import { ToolServersController } from '../../src/assistant/tool-servers.controller.js';
 import { ToolsController } from '../../src/assistant/tools.controller.js';
 import { AuditController } from '../../src/audit/audit.controller.js';
 import { ApiKeysController } from '../../src/keys/api-keys.controller.js';
@@ -151,6 +152,7 @@ test('every handler of every controller under /v1 declares a scope', () => {
     ...[WebhooksController, WidgetsController, AssistantController, SessionAssistantController],
     OptOutsController,
     ...[HandoffsController, DraftsController, SessionKnowledgeController, ToolsController],
+    ToolServersController,
   ];
   const handlers = controllers.flatMap(({ prototype }) =>
     Object.getOwnPropertyNames(prototype)

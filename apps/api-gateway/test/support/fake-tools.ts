@@ -7,6 +7,7 @@ import {
   type SetToolV1,
   type ToolView,
 } from '@svc/contracts';
+import type { FakeToolServers } from './fake-tool-servers.js';
 
 type On = <Q extends object, A extends object>(
   contract: RequestContract<Q, A>,
@@ -16,6 +17,8 @@ type On = <Q extends object, A extends object>(
 /** Tools of tenants, as far as the gateway can tell. */
 export class FakeTools {
   private readonly tools = new Map<string, Map<string, ToolView>>();
+
+  constructor(private readonly servers: FakeToolServers) {}
 
   answer(on: On): void {
     on(ListTools, ({ tenantId }) => ({
@@ -29,7 +32,9 @@ export class FakeTools {
   }
 
   assertAll(tenantId: string, names: string[]): void {
-    const index = names.findIndex((name) => !this.of(tenantId).has(name));
+    const index = names.findIndex(
+      (name) => !this.of(tenantId).has(name) && !this.servers.has(tenantId, name),
+    );
     const field = `settings.tools[${index}]`;
     if (index >= 0) throw invalidField(field, `${field} must be the name of a tool you have`);
   }
