@@ -106,3 +106,19 @@ export class McpServer {
 
 /** Makes the result that is one text. */
 export const textOf = (text: string): ToolResult => ({ content: [{ type: 'text', text }] });
+
+/** Answers with JSON. */
+export const json = (response: ServerResponse, text: string): void =>
+  void response.writeHead(200, { 'content-type': 'application/json' }).end(text);
+/** Begins to answer with a stream. */
+export const stream = (response: ServerResponse): ServerResponse =>
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+/** Writes a result as JSON. */
+export const resultOf = (body: GotMessage['body'], result: object): string =>
+  JSON.stringify({ jsonrpc: '2.0', id: body.id, result });
+/** Writes to a stream without end. */
+export function pour(response: ServerResponse, text: string, everyMs: number): void {
+  stream(response);
+  const timer = setInterval(() => response.write(text), everyMs);
+  response.on('close', () => clearInterval(timer));
+}

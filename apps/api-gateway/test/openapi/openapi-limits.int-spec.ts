@@ -39,6 +39,7 @@ import {
   PutProviderBody,
   PlayBody,
   PutToolBody,
+  PutToolServerBody,
   PutSessionAssistantBody,
   ReactionRequest,
   ReplayBody,
@@ -92,6 +93,7 @@ const BODIES = [
   ...[
     PlayBody,
     PutToolBody,
+    PutToolServerBody,
     PutProviderBody,
     PutSessionAssistantBody,
     PublishAssistantBody,

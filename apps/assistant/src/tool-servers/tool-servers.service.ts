@@ -60,11 +60,8 @@ export class ToolServersService {
     const address = await this.guard.problemWith(url);
     if (address) throw invalidField('url', `url ${address}`);
     const [stored] = await this.servers.ofNames(tenantId, [name]);
-    if (request.headers === undefined && stored && stored.headerNames.length > 0 && stored.url !== url)
-      throw invalidField('headers', 'headers must be given again, or {}, because url is another one');
     if (!stored) await this.assertRoom(tenantId);
-    const headers = request.headers ?? stored?.headers ?? {};
-    const tools = await this.read(name, allow, { url, headers, timeoutMs });
+    const tools = await this.read(name, allow, { url, timeoutMs, headers: headersOf(request, stored) });
     if (!(await this.servers.set(request, tools))) throw new AppError('TOOL_SERVER_CONFLICT');
     return this.get(tenantId, name);
   }
@@ -114,6 +111,17 @@ export class ToolServersService {
     if (!server) throw new AppError('TOOL_SERVER_NOT_FOUND');
     return server;
   }
+}
+
+/** Returns the headers that go to a server: those that are given, or those that stay. @throws AppError `VALIDATION_FAILED` where these would go to another address. */
+function headersOf(
+  { url, headers }: SetToolServerV1,
+  stored: StoredServer | undefined,
+): Record<string, string> {
+  if (headers || !stored) return headers ?? {};
+  if (stored.headerNames.length > 0 && stored.url !== url)
+    throw invalidField('headers', 'headers must be given again, or {}, because url is another one');
+  return stored.headers;
 }
 
 function usableTools({ tools, readOnly, ...server }: StoredServer): ServerTool[] {
