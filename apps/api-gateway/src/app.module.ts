@@ -14,6 +14,7 @@ import { AssistantController } from './assistant/assistant.controller.js';
 import { ToolCallsController } from './assistant/tool-calls.controller.js';
 import { ToolCallsService } from './assistant/tool-calls.service.js';
 import { DraftsController } from './assistant/drafts.controller.js';
+import { ToolServersController } from './assistant/tool-servers.controller.js';
 import { ToolsController } from './assistant/tools.controller.js';
 import { DraftsService } from './assistant/drafts.service.js';
 import { Answerers } from './assistant/answerers.service.js';
@@ -240,6 +241,7 @@ const events = {
     ExternalConfigController,
     AssistantController,
     ToolsController,
+    ToolServersController,
     DraftsController,
     ToolCallsController,
     SessionAssistantController,

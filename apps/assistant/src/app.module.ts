@@ -56,6 +56,10 @@ import { PublishingService } from './settings/publishing.service.js';
 import { SettingsConsumer } from './settings/settings.consumer.js';
 import { SettingsService } from './settings/settings.service.js';
 import { ApprovalRequests } from './tools/approval-requests.repository.js';
+import { McpClients } from './tool-servers/mcp-clients.js';
+import { ToolServerRepository } from './tool-servers/tool-server.repository.js';
+import { ToolServersConsumer } from './tool-servers/tool-servers.consumer.js';
+import { ToolServersService } from './tool-servers/tool-servers.service.js';
 import { ToolCallRepository } from './tools/tool-call.repository.js';
 import { ToolCallsService } from './tools/tool-calls.service.js';
 import { ToolRepository } from './tools/tool.repository.js';
@@ -97,13 +101,14 @@ const configured: Provider[] = [
   },
   {
     provide: SealedTables,
-    inject: [DataSource, PeriodicTasks, ProviderRepository, ToolRepository],
+    inject: [DataSource, PeriodicTasks, ProviderRepository, ToolRepository, ToolServerRepository],
     useFactory: (
       dataSource: DataSource,
       tasks: PeriodicTasks,
       providers: ProviderRepository,
       tools: ToolRepository,
-    ) => new SealedTables(dataSource, tasks, [providers.table, tools.table]),
+      servers: ToolServerRepository,
+    ) => new SealedTables(dataSource, tasks, [providers.table, tools.table, servers.table]),
   },
   {
     provide: AddressGuard,
@@ -129,6 +134,7 @@ const configured: Provider[] = [
     KnowledgeConsumer,
     ToolsConsumer,
     ApprovalsConsumer,
+    ToolServersConsumer,
     PlaygroundConsumer,
     DeletionsConsumer,
     ErasuresConsumer,
@@ -164,6 +170,9 @@ const configured: Provider[] = [
     ChecksService,
     ModelCallsService,
     RoundsService,
+    ToolServerRepository,
+    McpClients,
+    ToolServersService,
     ToolRepository,
     ToolsService,
     ToolCallRepository,

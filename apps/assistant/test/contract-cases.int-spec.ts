@@ -8,20 +8,23 @@ import {
   assistantKnowledgeCases,
   assistantToolCallCases,
   assistantToolCases,
+  assistantToolServerCases,
   wholeTenantInAssistantCases,
 } from '@svc/testing';
 import { KnowledgeService } from '../src/knowledge/knowledge.service.js';
+import { McpServer } from './mcp-server.js';
 import { aContact, Scene } from './scene.js';
 import { ToolServer } from './tool-server.js';
 
 let scene: Scene;
 let server: ToolServer;
+let mcp: McpServer;
 
 beforeAll(async () => {
-  [scene, server] = await Promise.all([Scene.start(), ToolServer.start()]);
+  [scene, server, mcp] = await Promise.all([Scene.start(), ToolServer.start(), McpServer.start()]);
 });
 afterAll(async () => {
-  await Promise.all([scene.stop(), server.stop()]);
+  await Promise.all([scene.stop(), server.stop(), mcp.stop()]);
 });
 
 async function drafted(): Promise<DraftRef> {
@@ -66,6 +69,7 @@ describe('the service keeps the contract', () => {
   ])('$name', ({ run }) => run(scene.service));
   test.each(assistantDraftCases)('$name', ({ run }) => run({ ...scene.service, drafted }));
   test.each(assistantToolCallCases)('$name', ({ run }) => run({ ...scene.service, wanted }));
+  test.each(assistantToolServerCases)('$name', ({ run }) => run({ ...scene.service, mcpUrl: mcp.url }));
   test.each(assistantKnowledgeCases)('$name', ({ run }) =>
     run({
       rpc: scene.service.rpc,

@@ -86,6 +86,7 @@ export { boundEndpointCases } from './contract-cases/bound-endpoints.js';
 export { sessionCases, type SessionWorld } from './contract-cases/sessions.js';
 export { assistantConversationCases } from './contract-cases/assistant/conversations.js';
 export { assistantKnowledgeCases, type KnowledgeWorld } from './contract-cases/assistant/knowledge.js';
+export { assistantToolServerCases, type ToolServerWorld } from './contract-cases/assistant/tool-servers.js';
 export { assistantToolCases } from './contract-cases/assistant/tools.js';
 export { assistantToolCallCases, type ToolCallWorld } from './contract-cases/assistant/tool-calls.js';
 export { assistantCases } from './contract-cases/assistant/settings.js';

@@ -6,6 +6,7 @@ import { parse } from 'yaml';
 import { AssistantController } from '../../src/assistant/assistant.controller.js';
 import { DraftsController } from '../../src/assistant/drafts.controller.js';
 import { ToolCallsController } from '../../src/assistant/tool-calls.controller.js';
+import { ToolServersController } from '../../src/assistant/tool-servers.controller.js';
 import { ToolsController } from '../../src/assistant/tools.controller.js';
 import { AuditController } from '../../src/audit/audit.controller.js';
 import { ApiKeysController } from '../../src/keys/api-keys.controller.js';
@@ -153,6 +154,7 @@ test('every handler of every controller under /v1 declares a scope', () => {
     OptOutsController,
     ...[HandoffsController, DraftsController, SessionKnowledgeController, ToolsController],
     ToolCallsController,
+    ToolServersController,
   ];
   const handlers = controllers.flatMap(({ prototype }) =>
     Object.getOwnPropertyNames(prototype)

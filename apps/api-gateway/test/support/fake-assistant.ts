@@ -37,6 +37,7 @@ import {
 import { v7 as uuidv7 } from 'uuid';
 import { FakeKnowledge } from './fake-knowledge.js';
 import { noFigures } from './fake-figures.js';
+import { FakeToolServers } from './fake-tool-servers.js';
 import { FakeTools } from './fake-tools.js';
 import type { Audit } from './fake-dispatcher.js';
 
@@ -70,7 +71,8 @@ export class FakeAssistant {
   refusal?: AppError;
   private readonly drafts = new Map<string, ListedDraft & { end?: 'SENT' | 'DISCARDED'; jobId: string }>();
   readonly knowledge = new FakeKnowledge();
-  readonly tools = new FakeTools();
+  private readonly toolServers = new FakeToolServers();
+  readonly tools = new FakeTools(this.toolServers);
   private readonly handoffs = new Map<string, ListedHandoff>();
 
   answer(on: On, audit: Audit): void {
@@ -84,6 +86,7 @@ export class FakeAssistant {
     this.answerDrafts(on);
     this.knowledge.answer(on, audit);
     this.tools.answer(on);
+    this.toolServers.answer(on);
     on(GetAssistantSettings, (ref) => this.replyOf(ref));
     on(SetAssistantSettings, (request) => this.setDraft(request));
     this.answerEvals(on);

@@ -10,6 +10,7 @@ import {
   assistantKnowledgeCases,
   assistantToolCallCases,
   assistantToolCases,
+  assistantToolServerCases,
   boundEndpointCases,
   type DeadLetter,
   deliveryCases,
@@ -155,6 +156,9 @@ describe('the fake of', () => {
   test.each(wholeTenantInAssistantCases)('assistant, whole tenants: $name', ({ run }) => run(world));
   test.each(assistantDraftCases)('assistant, drafts: $name', ({ run }) => run(world));
   test.each(assistantToolCallCases)('assistant, tool calls: $name', ({ run }) => run(world));
+  test.each(assistantToolServerCases)('assistant, MCP servers: $name', ({ run }) =>
+    run({ ...world, mcpUrl: 'https://1.1.1.1/mcp' }),
+  );
   test.each(assistantKnowledgeCases)('assistant, knowledge: $name', ({ run }) => run(world));
   test.each(paymentCases)('billing, payments: $name', ({ run }) => run(world));
 });

@@ -14,6 +14,7 @@ import {
   type SetToolV1,
   type ToolView,
 } from '@svc/contracts';
+import type { FakeToolServers } from './fake-tool-servers.js';
 
 type On = <Q extends object, A extends object>(
   contract: RequestContract<Q, A>,
@@ -28,6 +29,8 @@ interface KeptCall extends ListedCall {
 export class FakeTools {
   private readonly tools = new Map<string, Map<string, ToolView>>();
   private readonly calls = new Map<string, KeptCall>();
+
+  constructor(private readonly servers: FakeToolServers) {}
 
   answer(on: On): void {
     on(ListTools, ({ tenantId }) => ({
@@ -87,7 +90,9 @@ export class FakeTools {
   }
 
   assertAll(tenantId: string, names: string[]): void {
-    const index = names.findIndex((name) => !this.of(tenantId).has(name));
+    const index = names.findIndex(
+      (name) => !this.of(tenantId).has(name) && !this.servers.has(tenantId, name),
+    );
     const field = `settings.tools[${index}]`;
     if (index >= 0) throw invalidField(field, `${field} must be the name of a tool you have`);
   }

@@ -49,6 +49,10 @@ export async function furnish(tenant: NewTenant, word: string): Promise<Resource
   const knowledge = await knowledgeOf(tenant, sessions, word);
   const tool = { description: `${word} tool`, url: 'https://example.com/tool' };
   await call('PUT /v1/assistant/tools/look_up_order', tool);
+  await call('PUT /v1/assistant/tool-servers/shop', {
+    url: 'https://example.com/mcp',
+    allow: ['find_order'],
+  });
   const [conversation] = (await call('GET /v1/conversations')).body['items'] as { id: string }[];
   return {
     ...{ sessions, webhooks, widgets, widget: widgets, media: await uploadFor(tenant) },
@@ -56,6 +60,7 @@ export async function furnish(tenant: NewTenant, word: string): Promise<Resource
       phone: EXAMPLE_PHONE,
       contact: EXAMPLE_PHONE,
       name: 'look_up_order',
+      server: 'shop',
       conversations: String(conversation?.id),
     },
     ...knowledge,

@@ -68,7 +68,7 @@ export class ApprovalsService {
     const { tool, isAuto } = await this.assertAllowed(found);
     const begun = await this.approvals.begin(found, request.actor);
     if (!begun) return madeBefore(await this.owned(request));
-    const values = JSON.parse(begun.arguments ?? '{}') as object;
+    const values = JSON.parse(begun.arguments ?? '{}') as Record<string, unknown>;
     const outcome = await this.calls.call(begun, tool, begun.id, values, new AbortController().signal);
     const turnId = await this.approvals.settle(begun, outcome, isAuto);
     if (turnId === false) return madeBefore(await this.owned(request));

@@ -20,6 +20,7 @@ const OF_ALL: readonly TenantRows[] = [
     'brain_conversation',
     'provider',
     'tool',
+    'tool_server',
     'phone_text',
     'knowledge_source',
     'knowledge_gap',

@@ -12,6 +12,7 @@ import { KnowledgeFiles1764800000343 } from './1764800000343-knowledge-files.js'
 import { Evals1764800000348 } from './1764800000348-evals.js';
 import { TokenBudgets1764800000344 } from './1764800000344-token-budgets.js';
 import { Approvals1764800000345 } from './1764800000345-approvals.js';
+import { ToolServers1764800000346 } from './1764800000346-tool-servers.js';
 import { Knowledge1764800000336 } from './1764800000336-knowledge.js';
 
 /** The schema this service owns: its migrations, in order. */
@@ -33,5 +34,6 @@ export const schema = {
     TokenBudgets1764800000344,
     Approvals1764800000345,
     Evals1764800000348,
+    ToolServers1764800000346,
   ],
 };

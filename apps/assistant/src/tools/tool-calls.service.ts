@@ -3,13 +3,14 @@ import { type AssistantMode, conversationIdOf } from '@svc/contracts';
 import { v5 as uuidv5 } from 'uuid';
 import { ModelFailure, Models, type ToolCall } from '../answers/model.js';
 import { postForText } from '../brains/post.js';
+import { IDEMPOTENCY_KEY } from '../idempotency-key.js';
+import { argumentsOf } from '../parameters.js';
 import { storable } from '../storable.js';
+import { McpClients } from '../tool-servers/mcp-clients.js';
 import { ApprovalRequests } from './approval-requests.repository.js';
 import { DONE } from './decided-calls.js';
-import { argumentsOf } from './parameters.js';
 import type { Tool } from './tool.repository.js';
 import { type CallingTurn, ToolCallRepository } from './tool-call.repository.js';
-import { IDEMPOTENCY_KEY } from './tools.service.js';
 
 /** Most characters of an answer that the model reads. */
 const ANSWER_MAX = 8_000;
@@ -47,6 +48,7 @@ export class ToolCallsService {
     private readonly calls: ToolCallRepository,
     private readonly approvals: ApprovalRequests,
     private readonly models: Models,
+    private readonly clients: McpClients,
   ) {}
 
   /** Calls a tool as the model wants. @returns what the model reads; undefined where the turn is somebody else's by now. */
@@ -92,11 +94,12 @@ export class ToolCallsService {
     contact: CallingContact,
     tool: Tool,
     id: string,
-    values: object,
+    values: Record<string, unknown>,
     signal: AbortSignal,
   ): Promise<Outcome> {
     try {
-      return { code: DONE, words: await this.post(contact, tool, id, values, signal) };
+      const answer = await this.ask(contact, tool, id, values, signal);
+      return { code: DONE, words: storable(answer.slice(0, ANSWER_MAX)) || 'Done.' };
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ModelFailure)) throw error;
@@ -116,22 +119,26 @@ export class ToolCallsService {
   }
 
   /** @throws ModelFailure */
-  private async post(
+  private ask(
     { tenantId, sessionId, chat, phone }: CallingContact,
-    { name, url, headers, timeoutMs }: Tool,
+    { name, url, headers, timeoutMs, serverTool }: Tool,
     id: string,
-    values: object,
+    values: Record<string, unknown>,
     signal: AbortSignal,
   ): Promise<string> {
-    const body = {
-      ...{ callId: id, tool: name, arguments: values },
-      // The contact is named by the gateway, and never by the model.
+    // The contact is named by the gateway, and never by the model.
+    const contact = {
       ...{ sessionId, conversationId: conversationIdOf({ tenantId, sessionId, contact: chat }) },
       ...{ chatId: chat, phone },
     };
+    if (serverTool !== undefined) {
+      const call = { tool: serverTool, values, meta: { callId: id, ...contact } };
+      return this.clients.call({ url, headers, timeoutMs }, call, signal);
+    }
+    const body = { callId: id, tool: name, arguments: values, ...contact };
     const dispatcher = this.models.dispatcherFor({ isOperators: false });
     const options = { headers: { ...headers, [IDEMPOTENCY_KEY]: id }, dispatcher, timeoutMs, signal };
-    return storable((await postForText(url, body, options)).slice(0, ANSWER_MAX)) || 'Done.';
+    return postForText(url, body, options);
   }
 }
 

@@ -22,6 +22,8 @@ const DELETE_SQL = 'DELETE FROM tool WHERE tenant_id = $1 AND name = $2 RETURNIN
 /** A tool that can be called. */
 export interface Tool extends ToolView {
   headers: Record<string, string>;
+  /** Name that its MCP server gives it; left out: it is a program behind a POST. */
+  serverTool?: string;
 }
 
 interface ToolRow extends ToolView {

@@ -2,17 +2,17 @@ import { Injectable } from '@nestjs/common';
 import { type DeleteToolV1, invalidField, type SetToolV1, TOOLS_MAX, type ToolView } from '@svc/contracts';
 import { AddressGuard } from '@svc/outbound-http';
 import { HAND_OVER } from '../answers/prompt.js';
-import { problemWithParameters } from './parameters.js';
-import { ToolRepository } from './tool.repository.js';
-
-/** Header under which a call says that it is the same one, when it is made again. */
-export const IDEMPOTENCY_KEY = 'idempotency-key';
+import { IDEMPOTENCY_KEY } from '../idempotency-key.js';
+import { problemWithParameters } from '../parameters.js';
+import { ToolServersService } from '../tool-servers/tool-servers.service.js';
+import { type Tool, ToolRepository } from './tool.repository.js';
 
 /** This service keeps the tools that the models of a tenant may call. */
 @Injectable()
 export class ToolsService {
   constructor(
     private readonly tools: ToolRepository,
+    private readonly servers: ToolServersService,
     private readonly guard: AddressGuard,
   ) {}
 
@@ -48,13 +48,21 @@ export class ToolsService {
   /** @throws AppError `VALIDATION_FAILED` where the tenant has not all tools of these names. */
   async assertAll(tenantId: string, names: string[]): Promise<void> {
     if (names.length === 0) return;
-    const known = new Set((await this.tools.list(tenantId)).map(({ name }) => name));
+    const own = await this.tools.list(tenantId);
+    const known = new Set([...own, ...(await this.servers.ofNames(tenantId, names))].map(({ name }) => name));
     const index = names.findIndex((name) => !known.has(name));
     if (index >= 0)
       throw invalidField(
         `settings.tools[${index}]`,
         `settings.tools[${index}] must be the name of a tool you have`,
       );
+  }
+
+  /** Finds tools of these names with their headers, those of MCP servers among them: a tool of the tenant goes before one of a server with its name. */
+  async ofNames(tenantId: string, names: string[]): Promise<Tool[]> {
+    const own = await this.tools.ofNames(tenantId, names);
+    const left = names.filter((name) => !own.some((tool) => tool.name === name));
+    return [...own, ...(await this.servers.ofNames(tenantId, left))];
   }
 
   private async find(tenantId: string, name: string): Promise<ToolView | undefined> {

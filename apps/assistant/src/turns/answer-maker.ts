@@ -8,7 +8,7 @@ import { ProvidersService } from '../providers/providers.service.js';
 import { isOpen } from '../settings/hours.js';
 import { ApprovalRequests } from '../tools/approval-requests.repository.js';
 import { messagesOf } from '../tools/decided-calls.js';
-import { ToolRepository } from '../tools/tool.repository.js';
+import { ToolsService } from '../tools/tools.service.js';
 import { answerOf } from './answer-of.js';
 import type { AnsweredCall } from './call.repository.js';
 import type { Checked } from './checks.service.js';
@@ -54,7 +54,7 @@ export class AnswerMaker {
     private readonly providers: ProvidersService,
     private readonly knowledge: KnowledgeService,
     private readonly rounds: RoundsService,
-    private readonly tools: ToolRepository,
+    private readonly tools: ToolsService,
     private readonly approvals: ApprovalRequests,
     private readonly typing: TypingService,
     private readonly files: ChatFilesService,

@@ -111,6 +111,10 @@ export function goodBodies(ids: Ids): Record<string, Record<string, unknown>> {
         timeoutMs: 500,
       },
     },
+    putToolServer: {
+      ...{ url: 'http://127.0.0.1:9/mcp', headers: { 'X-Token': 'good' }, timeoutMs: 500 },
+      ...{ allow: ['good_tool'], readOnly: ['good_tool'] },
+    },
     putSessionAssistant: { settings: { mode: 'off' }, ifRevision: 1 },
     judgeSessionAssistant: { messages: [{ from: 'business', text: 'good' }], criteria: ['It is short.'] },
     demandAssistantEvals: { demanded: false },
@@ -143,6 +147,7 @@ export function pathWith({ path }: Route, ids: Ids): string {
   }[resource ?? ''];
   const named = path
     .replace('{name}', 'good_tool')
+    .replace('{server}', 'good-server')
     .replace('{phone}', '4915550001111')
     .replace('{callId}', 'A-CALL')
     .replace(/\{(source|gap)Id\}/, ids.knowledge);

@@ -41,4 +41,25 @@ export const ASSISTANT_ERRORS = {
     'The call of the tool cannot be decided on like that any more.',
     'Read the message, which says why: GET /v1/tool-calls lists the calls that wait.',
   ),
+  TOOL_SERVER_NOT_FOUND: entry(
+    404,
+    false,
+    'info',
+    'You have no MCP server of this name.',
+    'List yours with GET /v1/assistant/tool-servers.',
+  ),
+  TOOL_SERVER_CONFLICT: entry(
+    409,
+    false,
+    'info',
+    'The MCP server was changed meanwhile.',
+    'Read it again with GET /v1/assistant/tool-servers/:name, and say what you want of it as it is now.',
+  ),
+  TOOL_SERVER_FAILED: entry(
+    424,
+    true,
+    'info',
+    'The MCP server did not list its tools.',
+    'Read the message, which has what failed: nothing was changed. Look at the address, at its headers and into the log of that server.',
+  ),
 } as const satisfies Record<string, ErrorEntry>;

@@ -47,8 +47,19 @@ export {
   TOOL_CALL_STATES,
   type ToolCallState,
   WaitingCallView,
-} from './assistant/tool-calls.js';
-export { PutToolBody, TOOL_NAME, Tools, TOOLS_MAX, ToolView } from './assistant/tools.js';
+} from './assistant/tools/tool-calls.js';
+export {
+  ALLOWED_TOOLS_MAX,
+  calledToolOf,
+  OfferedTool,
+  PutToolServerBody,
+  TOOL_SERVER_NAME,
+  ToolServer,
+  TOOL_SERVERS_MAX,
+  ToolServers,
+  ToolServerView,
+} from './assistant/tools/tool-servers.js';
+export { PutToolBody, TOOL_NAME, Tools, TOOLS_MAX, ToolView } from './assistant/tools/tools.js';
 export {
   MODEL_CALL_STATES,
   type ModelCallState,

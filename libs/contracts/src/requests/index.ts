@@ -5,6 +5,7 @@ export * from './assistant/drafts.js';
 export * from './assistant/knowledge.js';
 export * from './assistant/evals.js';
 export * from './assistant/playground.js';
+export * from './assistant/tool-servers.js';
 export * from './assistant/tools.js';
 export * from './assistant/tool-calls.js';
 export * from './assistant/provider.js';

@@ -69,6 +69,7 @@ import type {
   PutProviderBody,
   PutSessionAssistantBody,
   PutToolBody,
+  PutToolServerBody,
   QueuedMessage,
   ReadByContact,
   Replay,
@@ -86,6 +87,8 @@ import type {
   TenantAssistant,
   TenantLimits,
   TierPromotion,
+  ToolServer,
+  ToolServers,
   ToolView,
   Tools,
   TurnView,
@@ -524,6 +527,63 @@ export class AssistantResource {
   deleteTool(name: string, options?: CallOptions): Promise<void> {
     return this.caller.nothing(
       { method: 'DELETE', path: `/v1/assistant/tools/${encodeURIComponent(name)}` },
+      options,
+    );
+  }
+
+  /**
+   * List the MCP servers whose tools your models may call. All of them, 10 at most. Values of their headers
+   * are never shown.
+   */
+  listToolServers(options?: CallOptions): Promise<ToolServers> {
+    return this.caller.json<ToolServers>({ method: 'GET', path: '/v1/assistant/tool-servers' }, options);
+  }
+
+  /**
+   * Read an MCP server, with what it offered. It is not asked: these are its tools as they were when its list
+   * was read.
+   */
+  getToolServer(server: string, options?: CallOptions): Promise<ToolServer> {
+    return this.caller.json<ToolServer>(
+      { method: 'GET', path: `/v1/assistant/tool-servers/${encodeURIComponent(server)}` },
+      options,
+    );
+  }
+
+  /**
+   * Let your models call tools of an MCP server. The list of its tools is read now, over streamable HTTP, and
+   * kept: models get each tool of `allow` with the description and the schema that you see in the answer.
+   * What the server changes later is not taken until its list is read again, by this or by `…/refresh`.
+   * Settings name a tool as `server__tool`. A call carries in `_meta`, under `svc/call`, `{callId, sessionId,
+   * conversationId, chatId, phone}`: who the contact is comes from the gateway, so decide by that what they
+   * may see. `Idempotency-Key` is `callId`. Redirects are not followed, and what the server asks back is
+   * refused.
+   */
+  putToolServer(server: string, body: PutToolServerBody, options?: CallOptions): Promise<ToolServer> {
+    return this.caller.json<ToolServer>(
+      { method: 'PUT', path: `/v1/assistant/tool-servers/${encodeURIComponent(server)}`, body },
+      options,
+    );
+  }
+
+  /**
+   * Forget an MCP server, its tools and its headers. Sessions whose settings name tools of it go on without
+   * them.
+   */
+  deleteToolServer(server: string, options?: CallOptions): Promise<void> {
+    return this.caller.nothing(
+      { method: 'DELETE', path: `/v1/assistant/tool-servers/${encodeURIComponent(server)}` },
+      options,
+    );
+  }
+
+  /**
+   * Read again what an MCP server offers. Models get its tools as they are in the answer from now on. Where
+   * it fails, they go on with what was read before.
+   */
+  refreshToolServer(server: string, options?: CallOptions): Promise<ToolServer> {
+    return this.caller.json<ToolServer>(
+      { method: 'POST', path: `/v1/assistant/tool-servers/${encodeURIComponent(server)}/refresh` },
       options,
     );
   }

@@ -118,8 +118,8 @@ export interface AssistantSettings {
    */
   onlyFromSources?: boolean | undefined;
   /**
-   * Names of your tools that the model may call; it gets no other one. A brain of your own has its tools
-   * itself. Left out: none.
+   * Names of your tools that the model may call, `server__tool` for one of an MCP server; it gets no other
+   * one. A brain of your own has its tools itself. Left out: none.
    */
   tools?: string[] | undefined;
   /**
@@ -1147,6 +1147,9 @@ export interface HttpErrorBody {
     | 'ASSISTANT_CONFLICT'
     | 'DRAFT_CONFLICT'
     | 'TOOL_CALL_CONFLICT'
+    | 'TOOL_SERVER_NOT_FOUND'
+    | 'TOOL_SERVER_CONFLICT'
+    | 'TOOL_SERVER_FAILED'
     | 'ENDPOINT_CONFLICT'
     | 'API_KEY_CONFLICT'
     | 'API_KEY_REPLACED'
@@ -2283,6 +2286,25 @@ export interface OfferedChoice {
   linkUrl?: string | undefined;
 }
 
+/** `OfferedTool` of the API description. */
+export interface OfferedTool {
+  /** Name that the server gives it. */
+  name: string;
+  /**
+   * What the server says of it, its first 1,000 characters. It is a text of that server: a model that may
+   * call the tool reads it.
+   */
+  description: string;
+  /** Whether models may call it. */
+  usable: boolean;
+  /** Name by which settings name it in `tools`, and by which models call it; null: not usable. */
+  tool: string | null;
+  /** Why it is not usable; null: it is. */
+  problem: string | null;
+  /** JSON Schema of its arguments, as models get it; null: not usable. */
+  parameters: Record<string, unknown> | null;
+}
+
 /** `OpenCheckoutBody` of the API description. */
 export interface OpenCheckoutBody {
   /** Plan to pay for. */
@@ -2786,6 +2808,30 @@ export interface PutToolBody {
   timeoutMs?: number | undefined;
   /**
    * Custom headers of each call, as a token of yours; 4096 characters at most in all, stored encrypted and
+   * never shown. Left out: those that are stored stay, unless `url` is another one: then they are given
+   * again, or {}.
+   */
+  headers?: Record<string, string> | undefined;
+}
+
+/** `PutToolServerBody` of the API description. */
+export interface PutToolServerBody {
+  /** Address of the server (streamable HTTP): https, a public host, no user info. */
+  url: string;
+  /**
+   * Tools of the server that your models may call, by the names that it gives them. No other one is called.
+   * Empty: none yet; the answer lists what there is to choose from.
+   */
+  allow: string[];
+  /**
+   * Those of `allow` that change nothing, as you say: what the server says of it is not believed. Only such a
+   * tool is called in the modes shadow and draft. Left out: none.
+   */
+  readOnly?: string[] | undefined;
+  /** Milliseconds that reading the list may take, or a call. Left out: 5000. */
+  timeoutMs?: number | undefined;
+  /**
+   * Custom headers of each request, as a token of yours; 4096 characters at most in all, stored encrypted and
    * never shown. Left out: those that are stored stay, unless `url` is another one: then they are given
    * again, or {}.
    */
@@ -3574,9 +3620,70 @@ export interface ToolCallView {
    * What became of it. DONE: it has answered. BAD_ARGUMENTS: the model called it with what its parameters do
    * not allow, and it was not asked. NOT_IN_THIS_MODE: it changes something, and answers are not sent by
    * themselves. WAITS_FOR_APPROVAL: a person decides on it; what comes of that takes its place, REFUSED among
-   * it. Otherwise what failed, as HTTP_500 or TIMEOUT; null: the call is under way, or was cut off.
+   * it. TOOL_FAILED: a tool of an MCP server says that it has failed. Otherwise what failed, as HTTP_500 or
+   * TIMEOUT; null: the call is under way, or was cut off.
    */
   outcome: string | null;
+}
+
+/** `ToolServer` of the API description. */
+export interface ToolServer {
+  /** Address of the server (streamable HTTP): https, a public host, no user info. */
+  url: string;
+  /**
+   * Tools of the server that your models may call, by the names that it gives them. No other one is called.
+   * Empty: none yet; the answer lists what there is to choose from.
+   */
+  allow: string[];
+  /**
+   * Those of `allow` that change nothing, as you say: what the server says of it is not believed. Only such a
+   * tool is called in the modes shadow and draft. Left out: none.
+   */
+  readOnly?: string[] | undefined;
+  /** Milliseconds that reading the list may take, or a call. Left out: 5000. */
+  timeoutMs?: number | undefined;
+  /** Name of the server. */
+  name: string;
+  /** Names of its headers. */
+  headerNames: string[];
+  /** How often it was set or read: what a page shows that somebody else changes meanwhile. */
+  revision: number;
+  /** When the list of its tools was read: models get it as it was then. */
+  readAt: string;
+  /** What it offered when the list was read: those of `allow` first, 100 at most. */
+  tools: OfferedTool[];
+}
+
+/** `ToolServerView` of the API description. */
+export interface ToolServerView {
+  /** Address of the server (streamable HTTP): https, a public host, no user info. */
+  url: string;
+  /**
+   * Tools of the server that your models may call, by the names that it gives them. No other one is called.
+   * Empty: none yet; the answer lists what there is to choose from.
+   */
+  allow: string[];
+  /**
+   * Those of `allow` that change nothing, as you say: what the server says of it is not believed. Only such a
+   * tool is called in the modes shadow and draft. Left out: none.
+   */
+  readOnly?: string[] | undefined;
+  /** Milliseconds that reading the list may take, or a call. Left out: 5000. */
+  timeoutMs?: number | undefined;
+  /** Name of the server. */
+  name: string;
+  /** Names of its headers. */
+  headerNames: string[];
+  /** How often it was set or read: what a page shows that somebody else changes meanwhile. */
+  revision: number;
+  /** When the list of its tools was read: models get it as it was then. */
+  readAt: string;
+}
+
+/** `ToolServers` of the API description. */
+export interface ToolServers {
+  /** The servers, by name. */
+  items: ToolServerView[];
 }
 
 /** `ToolView` of the API description. */

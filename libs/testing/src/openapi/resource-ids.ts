@@ -14,7 +14,7 @@ const REFERENCES: Record<string, string> = {
 };
 
 /** Parameters that name nothing of a tenant: a person, of whom the answer says what the caller has to do with them, and a name that each tenant gives. */
-const OF_CALLER = ['phone', 'contact', 'name'];
+const OF_CALLER = ['phone', 'contact', 'name', 'server'];
 
 /** Names the path parameters that are ids of resources of a tenant, with the resource: `{id: 'sessions'}`. */
 export function idsInPath({ path }: ApiOperation): Record<string, string> {

@@ -18,7 +18,7 @@ import {
 import { ASSISTANT_MODES, type AssistantMode } from '../../enums.js';
 import { MayBeAbsent } from '../may-be-absent.js';
 import { BusinessHours } from './hours.js';
-import { TOOL_NAME } from './tools.js';
+import { CALLED_TOOL_NAME } from './tools/tools.js';
 
 const PHONES = { each: true, message: 'each of $property must be a phone number as +4915112345678' };
 const IS_PHONE = /^\+[1-9]\d{5,14}$/;
@@ -57,16 +57,16 @@ export class AssistantSettings {
 
   @ApiPropertyOptional({
     description:
-      'Names of your tools that the model may call; it gets no other one. A brain of your own has its tools itself. Left out: none.',
+      'Names of your tools that the model may call, `server__tool` for one of an MCP server; it gets no other one. A brain of your own has its tools itself. Left out: none.',
     type: 'array',
-    items: { type: 'string', pattern: TOOL_NAME.source },
+    items: { type: 'string', pattern: CALLED_TOOL_NAME.source },
     example: ['look_up_order'],
     maxItems: 16,
   })
   @MayBeAbsent()
   @IsArray()
   @ArrayMaxSize(16)
-  @Matches(TOOL_NAME, { each: true, message: 'each of $property must be the name of a tool' })
+  @Matches(CALLED_TOOL_NAME, { each: true, message: 'each of $property must be the name of a tool' })
   tools: string[] = [];
 
   @ApiPropertyOptional({

@@ -94,7 +94,7 @@ export class ToolCallView {
 
   @ApiProperty({
     description:
-      'What became of it. DONE: it has answered. BAD_ARGUMENTS: the model called it with what its parameters do not allow, and it was not asked. NOT_IN_THIS_MODE: it changes something, and answers are not sent by themselves. WAITS_FOR_APPROVAL: a person decides on it; what comes of that takes its place, REFUSED among it. Otherwise what failed, as HTTP_500 or TIMEOUT; null: the call is under way, or was cut off.',
+      'What became of it. DONE: it has answered. BAD_ARGUMENTS: the model called it with what its parameters do not allow, and it was not asked. NOT_IN_THIS_MODE: it changes something, and answers are not sent by themselves. WAITS_FOR_APPROVAL: a person decides on it; what comes of that takes its place, REFUSED among it. TOOL_FAILED: a tool of an MCP server says that it has failed. Otherwise what failed, as HTTP_500 or TIMEOUT; null: the call is under way, or was cut off.',
     type: String,
     nullable: true,
     example: 'DONE',

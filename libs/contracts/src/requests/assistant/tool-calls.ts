@@ -15,7 +15,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { defineRequest } from '../../contract.js';
-import { ApprovedCall, LISTED_CALL_STATES } from '../../http/assistant/tool-calls.js';
+import { ApprovedCall, LISTED_CALL_STATES } from '../../http/assistant/tools/tool-calls.js';
 import { Nothing, TenantRef } from '../refs.js';
 import { SessionRef } from '../sessions/sessions.js';
 

@@ -1,7 +1,7 @@
 import { Type } from 'class-transformer';
 import { IsArray, IsString, IsUUID, Matches, ValidateNested } from 'class-validator';
 import { defineRequest } from '../../contract.js';
-import { PutToolBody, TOOL_NAME, ToolView } from '../../http/assistant/tools.js';
+import { PutToolBody, TOOL_NAME, ToolView } from '../../http/assistant/tools/tools.js';
 import { Nothing, TenantRef } from '../refs.js';
 
 /** Request of `set-tool`. */

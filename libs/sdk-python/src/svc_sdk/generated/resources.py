@@ -174,6 +174,76 @@ class AssistantResource:
             f"/v1/assistant/tools/{place(name)}",
         )
 
+    def list_tool_servers(
+        self,
+    ) -> t.ToolServers:
+        """List the MCP servers whose tools your models may call. All of them, 10 at most. Values of their headers
+        are never shown.
+        """
+        answer: t.ToolServers = self._caller.json(
+            "GET",
+            "/v1/assistant/tool-servers",
+        )
+        return answer
+
+    def get_tool_server(
+        self,
+        server: str,
+    ) -> t.ToolServer:
+        """Read an MCP server, with what it offered. It is not asked: these are its tools as they were when its list
+        was read.
+        """
+        answer: t.ToolServer = self._caller.json(
+            "GET",
+            f"/v1/assistant/tool-servers/{place(server)}",
+        )
+        return answer
+
+    def put_tool_server(
+        self,
+        server: str,
+        body: t.PutToolServerBody,
+    ) -> t.ToolServer:
+        """Let your models call tools of an MCP server. The list of its tools is read now, over streamable HTTP, and
+        kept: models get each tool of `allow` with the description and the schema that you see in the answer.
+        What the server changes later is not taken until its list is read again, by this or by `…/refresh`.
+        Settings name a tool as `server__tool`. A call carries in `_meta`, under `svc/call`, `{callId, sessionId,
+        conversationId, chatId, phone}`: who the contact is comes from the gateway, so decide by that what they
+        may see. `Idempotency-Key` is `callId`. Redirects are not followed, and what the server asks back is
+        refused.
+        """
+        answer: t.ToolServer = self._caller.json(
+            "PUT",
+            f"/v1/assistant/tool-servers/{place(server)}",
+            body=body,
+        )
+        return answer
+
+    def delete_tool_server(
+        self,
+        server: str,
+    ) -> None:
+        """Forget an MCP server, its tools and its headers. Sessions whose settings name tools of it go on without
+        them.
+        """
+        self._caller.nothing(
+            "DELETE",
+            f"/v1/assistant/tool-servers/{place(server)}",
+        )
+
+    def refresh_tool_server(
+        self,
+        server: str,
+    ) -> t.ToolServer:
+        """Read again what an MCP server offers. Models get its tools as they are in the answer from now on. Where
+        it fails, they go on with what was read before.
+        """
+        answer: t.ToolServer = self._caller.json(
+            "POST",
+            f"/v1/assistant/tool-servers/{place(server)}/refresh",
+        )
+        return answer
+
 
 class AuditLogResource:
     """`auditLog` of the API."""

@@ -117,8 +117,8 @@ class AssistantSettings(TypedDict, total=False):
     # Whether it answers only what a source of its knowledge has something about: a person gets the
     # conversation otherwise, and the question is listed as a gap. Left out: false.
     onlyFromSources: bool
-    # Names of your tools that the model may call; it gets no other one. A brain of your own has its tools
-    # itself. Left out: none.
+    # Names of your tools that the model may call, `server__tool` for one of an MCP server; it gets no other
+    # one. A brain of your own has its tools itself. Left out: none.
     tools: List[str]
     # Whether the model sees the pictures of the contact: the four newest, up to 3 MB each. The model has to
     # take pictures; a brain of your own gets none. Left out: false.
@@ -2371,6 +2371,24 @@ class OfferedChoice(_OfferedChoiceNeeded, total=False):
     linkUrl: str
 
 
+class OfferedTool(TypedDict):
+    """`OfferedTool` of the API description."""
+
+    # Name that the server gives it.
+    name: str
+    # What the server says of it, its first 1,000 characters. It is a text of that server: a model that may
+    # call the tool reads it.
+    description: str
+    # Whether models may call it.
+    usable: bool
+    # Name by which settings name it in `tools`, and by which models call it; null: not usable.
+    tool: Optional[str]
+    # Why it is not usable; null: it is.
+    problem: Optional[str]
+    # JSON Schema of its arguments, as models get it; null: not usable.
+    parameters: Optional[Dict[str, Any]]
+
+
 class OpenCheckoutBody(TypedDict):
     """`OpenCheckoutBody` of the API description."""
 
@@ -2821,6 +2839,28 @@ class PutToolBody(_PutToolBodyNeeded, total=False):
     # Milliseconds that a call may take. Left out: 5000.
     timeoutMs: int
     # Custom headers of each call, as a token of yours; 4096 characters at most in all, stored encrypted and
+    # never shown. Left out: those that are stored stay, unless `url` is another one: then they are given
+    # again, or {}.
+    headers: Dict[str, str]
+
+
+class _PutToolServerBodyNeeded(TypedDict):
+    # Address of the server (streamable HTTP): https, a public host, no user info.
+    url: str
+    # Tools of the server that your models may call, by the names that it gives them. No other one is called.
+    # Empty: none yet; the answer lists what there is to choose from.
+    allow: List[str]
+
+
+class PutToolServerBody(_PutToolServerBodyNeeded, total=False):
+    """`PutToolServerBody` of the API description."""
+
+    # Those of `allow` that change nothing, as you say: what the server says of it is not believed. Only such a
+    # tool is called in the modes shadow and draft. Left out: none.
+    readOnly: List[str]
+    # Milliseconds that reading the list may take, or a call. Left out: 5000.
+    timeoutMs: int
+    # Custom headers of each request, as a token of yours; 4096 characters at most in all, stored encrypted and
     # never shown. Left out: those that are stored stay, unless `url` is another one: then they are given
     # again, or {}.
     headers: Dict[str, str]
@@ -3468,8 +3508,70 @@ class ToolCallView(TypedDict):
     # What became of it. DONE: it has answered. BAD_ARGUMENTS: the model called it with what its parameters do
     # not allow, and it was not asked. NOT_IN_THIS_MODE: it changes something, and answers are not sent by
     # themselves. WAITS_FOR_APPROVAL: a person decides on it; what comes of that takes its place, REFUSED among
-    # it. Otherwise what failed, as HTTP_500 or TIMEOUT; null: the call is under way, or was cut off.
+    # it. TOOL_FAILED: a tool of an MCP server says that it has failed. Otherwise what failed, as HTTP_500 or
+    # TIMEOUT; null: the call is under way, or was cut off.
     outcome: Optional[str]
+
+
+class _ToolServerNeeded(TypedDict):
+    # Address of the server (streamable HTTP): https, a public host, no user info.
+    url: str
+    # Tools of the server that your models may call, by the names that it gives them. No other one is called.
+    # Empty: none yet; the answer lists what there is to choose from.
+    allow: List[str]
+    # Name of the server.
+    name: str
+    # Names of its headers.
+    headerNames: List[str]
+    # How often it was set or read: what a page shows that somebody else changes meanwhile.
+    revision: int
+    # When the list of its tools was read: models get it as it was then.
+    readAt: str
+    # What it offered when the list was read: those of `allow` first, 100 at most.
+    tools: List[OfferedTool]
+
+
+class ToolServer(_ToolServerNeeded, total=False):
+    """`ToolServer` of the API description."""
+
+    # Those of `allow` that change nothing, as you say: what the server says of it is not believed. Only such a
+    # tool is called in the modes shadow and draft. Left out: none.
+    readOnly: List[str]
+    # Milliseconds that reading the list may take, or a call. Left out: 5000.
+    timeoutMs: int
+
+
+class _ToolServerViewNeeded(TypedDict):
+    # Address of the server (streamable HTTP): https, a public host, no user info.
+    url: str
+    # Tools of the server that your models may call, by the names that it gives them. No other one is called.
+    # Empty: none yet; the answer lists what there is to choose from.
+    allow: List[str]
+    # Name of the server.
+    name: str
+    # Names of its headers.
+    headerNames: List[str]
+    # How often it was set or read: what a page shows that somebody else changes meanwhile.
+    revision: int
+    # When the list of its tools was read: models get it as it was then.
+    readAt: str
+
+
+class ToolServerView(_ToolServerViewNeeded, total=False):
+    """`ToolServerView` of the API description."""
+
+    # Those of `allow` that change nothing, as you say: what the server says of it is not believed. Only such a
+    # tool is called in the modes shadow and draft. Left out: none.
+    readOnly: List[str]
+    # Milliseconds that reading the list may take, or a call. Left out: 5000.
+    timeoutMs: int
+
+
+class ToolServers(TypedDict):
+    """`ToolServers` of the API description."""
+
+    # The servers, by name.
+    items: List[ToolServerView]
 
 
 class _ToolViewNeeded(TypedDict):

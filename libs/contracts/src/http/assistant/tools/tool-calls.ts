@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsIn, IsOptional, IsString, IsUUID } from 'class-validator';
-import { PageQuery } from '../page.js';
+import { PageQuery } from '../../page.js';
 
 /**
  * States of a call that a person decides on: `WAITING`; `CALLING` was approved, and it is not known yet what becomes of it; `CALLED`; `REFUSED`.

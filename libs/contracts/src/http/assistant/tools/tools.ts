@@ -1,10 +1,12 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsArray, IsBoolean, IsInt, IsObject, IsString, Length, Max, Min } from 'class-validator';
-import { HEADERS_SCHEMA, IsHeaders } from '../headers.js';
-import { MayBeAbsent } from '../may-be-absent.js';
+import { HEADERS_SCHEMA, IsHeaders } from '../../headers.js';
+import { MayBeAbsent } from '../../may-be-absent.js';
 
 /** Names of tools, as models call them. */
 export const TOOL_NAME = /^[a-z][a-z0-9_]{0,47}$/;
+/** Names by which models call tools: those of a tenant, and `server__tool` for those of an MCP server. */
+export const CALLED_TOOL_NAME = /^[a-z][A-Za-z0-9_-]{0,63}$/;
 /** Most tools of a tenant. */
 export const TOOLS_MAX = 32;
 const TIMEOUT_MS = 5_000;
