@@ -137,6 +137,20 @@ describe('a call that is approved', () => {
     expect(await refunds.outcomesOf(shop)).toHaveLength(2);
   });
 
+  test('has an answer made anew that is being made', async () => {
+    const shop = await refunds.shop();
+    const call = await refunds.wanted(shop);
+    const told = { when: { afterTool: NAME }, text: 'Told: {result}' };
+    await refunds.scene.model.rules(shop.key, [told, { text: 'Slow.', delayMs: 1_500 }]);
+    await shop.write(call.chat, 'And?');
+    const asked = `SELECT FROM assistant.model_call WHERE tenant_id = '${shop.tenantId}' AND state = 'BEGUN' AND is_asked`;
+    await waitFor('a question', async () => (await refunds.scene.service.database.query(asked)).length > 0);
+    await refunds.approve(shop, call);
+    await shop.ended(call.chat, 2);
+    expect(refunds.textsOf(shop)).toEqual([expect.any(String), expect.stringMatching(/^Told: .*refunded/)]);
+    expect(await refunds.outcomesOf(shop)).toHaveLength(2);
+  });
+
   test('whose answer is long is read up to its bound, and what is not storable is left out', async () => {
     const shop = await refunds.shop();
     const call = await refunds.wanted(shop);

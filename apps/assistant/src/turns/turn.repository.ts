@@ -49,8 +49,7 @@ const WAIT_SQL = `UPDATE turn SET claim = NULL, claimed_until = NULL, due_at = $
 // What came of an approved call is told by the turn in which the model has read it; what it has not read, another turn tells.
 const FORGET_SQL = `, forgotten AS (UPDATE tool_call c SET answer = NULL FROM ended WHERE c.turn_id = ended.id),
   heard AS (SELECT id, EXISTS (SELECT FROM model_call c WHERE c.turn_id = ended.id AND c.is_used) AS is_heard FROM ended),
-  told AS (UPDATE approval a SET is_read = false,
-      told_in = CASE WHEN is_heard AND is_read THEN told_in END,
+  told AS (UPDATE approval a SET is_read = false, told_in = NULL,
       arguments = CASE WHEN is_heard AND is_read THEN NULL ELSE arguments END,
       answer = CASE WHEN is_heard AND is_read THEN NULL ELSE answer END
     FROM heard WHERE a.told_in = heard.id)
