@@ -29,8 +29,7 @@ const SERVER = {
   ...{ name: 'shop', allow: ['find_order', 'fly'], readOnly: ['find_order'], timeoutMs: 5_000 },
 };
 
-/** Cases of `assistant`: the MCP servers whose tools models may call. */
-export const assistantToolServerCases: ContractCase<ToolServerWorld>[] = [
+const SERVERS: ContractCase<ToolServerWorld>[] = [
   {
     name: 'an MCP server is shown with what it offers and the names of its headers, which stay where none are given, until it is deleted',
     run: async (world) => {
@@ -83,3 +82,6 @@ export const assistantToolServerCases: ContractCase<ToolServerWorld>[] = [
     },
   },
 ];
+
+/** Cases of `assistant`: the MCP servers whose tools models may call. */
+export const assistantToolServerCases: ContractCase<ToolServerWorld>[] = [...SERVERS];
