@@ -323,7 +323,7 @@ test('a tool of the tenant goes before one of a server with its name', async () 
   const parameters = { type: 'object', properties: { mine: { type: 'boolean' } } };
   await scene.service.rpc.request(SetTool, {
     ...{ tenantId: shop.tenantId, actor, name: CALLED, description: 'Mine.', url: server.url },
-    ...{ parameters, readOnly: true, timeoutMs: 2_000 },
+    ...{ parameters, readOnly: true, needsApproval: false, timeoutMs: 2_000 },
   });
   await answered(shop, [{ text: 'Hello.' }]);
   const [{ tools }] = (await scene.model.calls(shop.key)) as unknown as [
