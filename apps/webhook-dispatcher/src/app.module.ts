@@ -22,6 +22,7 @@ import { DeliveryDispatcher, EndpointGate } from './attempts/delivery-dispatcher
 import { ResultRepository } from './attempts/result.repository.js';
 import { BoundEndpointsConsumer } from './bound/bound-endpoints.consumer.js';
 import { BoundEndpointsService } from './bound/bound-endpoints.service.js';
+import { FailoversService } from './bound/failovers.service.js';
 import { SessionDeletionsService } from './bound/session-deletions.service.js';
 import { DispatcherConfig, readConfig } from './config.js';
 import { DeliveriesConsumer } from './deliveries/deliveries.consumer.js';
@@ -145,6 +146,7 @@ const configured: Provider[] = [
     EndpointsService,
     BoundEndpointsService,
     SessionDeletionsService,
+    FailoversService,
     EndpointActionsService,
     EndpointTestService,
     EndpointHealthService,

@@ -3,6 +3,11 @@ export const BOT_MODES = ['MANAGED', 'EXTERNAL'] as const;
 /** Value of `BOT_MODES`. */
 export type BotMode = (typeof BOT_MODES)[number];
 
+/** Reasons of a change of the mode that nobody has asked for at that moment: the tenant's own bot was away, and it answers again. */
+export const MODE_REASONS = ['FAILOVER', 'FAILBACK'] as const;
+/** Value of `MODE_REASONS`. */
+export type ModeReason = (typeof MODE_REASONS)[number];
+
 /** Answerers of a session, of what people write to it. */
 export const ANSWERERS = ['assistant', 'webhook', 'nobody'] as const;
 /** Value of `ANSWERERS`. */

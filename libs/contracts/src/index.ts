@@ -20,6 +20,7 @@ export {
   type HandoffReason,
   type AssistantMode,
   type BotMode,
+  type ModeReason,
   type PasskeyStage,
   type PasskeyStep,
   type PasskeyFailure,

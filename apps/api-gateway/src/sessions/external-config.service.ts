@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import {
   AppError,
-  type BotMode,
+  type BoundEndpointReply,
   type ExternalConfig,
+  type Failover,
   type FieldProblem,
   GetBoundEndpoint,
   invalidField,
@@ -21,6 +22,12 @@ import { BotKeys } from '../keys/bot-keys.service.js';
 import { actorOf, allows, type Caller } from '../auth/authorization.js';
 import { withoutNulls } from '../edge/without-nulls.js';
 import { SessionsService } from './sessions.service.js';
+
+/** Reply of the dispatcher on a session: its endpoint, and when the session fails over. */
+interface Bound {
+  endpoint: BoundEndpoint;
+  failover: Failover | null;
+}
 
 type BoundEndpoint = WebhookEndpointWithSecret | null;
 
@@ -43,8 +50,8 @@ export class ExternalConfigService {
   ) {}
 
   async get(caller: Caller, sessionId: string): Promise<ExternalConfig> {
-    const { id, botMode } = await this.sessions.owned(caller.tenantId, sessionId);
-    return this.show(caller, id, botMode, await this.bound(caller, id));
+    const session = await this.sessions.owned(caller.tenantId, sessionId);
+    return this.show(caller, session, await this.bound(caller, session.id));
   }
 
   async put(caller: Caller, sessionId: string, body: PutExternalConfigBody): Promise<ExternalConfig> {
@@ -54,13 +61,12 @@ export class ExternalConfigService {
     if (body.scopes && !body.mintApiKey)
       throw invalidField('scopes', 'scopes must be given with mintApiKey only');
     const reply = await this.sessions.withRank(caller.tenantId, sessionId);
-    const endpoint = await (body.enabled
-      ? this.enable(caller, reply, body)
-      : this.disable(caller, reply, body));
+    const bound = await (body.enabled ? this.enable(caller, reply, body) : this.disable(caller, reply, body));
     const { session } = reply;
-    const config = await this.show(caller, session.id, body.enabled ? 'EXTERNAL' : 'MANAGED', endpoint);
+    const botMode = body.enabled ? 'EXTERNAL' : 'MANAGED';
+    const config = await this.show(caller, { id: session.id, botMode }, bound);
     if (!body.enabled && !body.mintApiKey) return config;
-    return { ...config, ...(await this.botValues(caller, session, endpoint, body)) };
+    return { ...config, ...(await this.botValues(caller, session, bound.endpoint, body)) };
   }
 
   /**
@@ -71,16 +77,16 @@ export class ExternalConfigService {
     caller: Caller,
     { session, modeVersion = 0 }: SessionReply,
     body: PutExternalConfigBody,
-  ): Promise<BoundEndpoint> {
+  ): Promise<Bound> {
     let version = modeVersion;
     let change = changeOf(body);
     for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-      const endpoint = await this.putEndpoint(caller, session, { ...change, modeVersion: version });
+      const bound = await this.putEndpoint(caller, session, { ...change, modeVersion: version });
       const now = await this.sessions.setMode(caller, session.id, {
         botMode: 'EXTERNAL',
         ifVersion: version,
       });
-      if (now.session.botMode === 'EXTERNAL') return endpoint;
+      if (now.session.botMode === 'EXTERNAL') return bound;
       version = now.modeVersion ?? version;
       change = { ...change, rotateSecret: false };
     }
@@ -92,7 +98,7 @@ export class ExternalConfigService {
     caller: Caller,
     { session }: SessionReply,
     body: PutExternalConfigBody,
-  ): Promise<BoundEndpoint> {
+  ): Promise<Bound> {
     const { modeVersion = 0 } = await this.sessions.setMode(caller, session.id, { botMode: 'MANAGED' });
     return this.putEndpoint(caller, session, { ...changeOf(body), modeVersion });
   }
@@ -101,25 +107,24 @@ export class ExternalConfigService {
     caller: Caller,
     { id: sessionId }: SessionState,
     change: EndpointChange,
-  ): Promise<BoundEndpoint> {
+  ): Promise<Bound> {
     const request = { tenantId: caller.tenantId, sessionId, ...change, actor: actorOf(caller) };
     try {
-      return (await this.rpc.request(PutBoundEndpoint, request)).endpoint ?? null;
+      return boundOf(await this.rpc.request(PutBoundEndpoint, request));
     } catch (error) {
       throw namedAsHere(error);
     }
   }
 
-  private async bound({ tenantId }: Caller, sessionId: string): Promise<BoundEndpoint> {
-    return (await this.rpc.request(GetBoundEndpoint, { tenantId, sessionId })).endpoint ?? null;
+  private async bound({ tenantId }: Caller, sessionId: string): Promise<Bound> {
+    return boundOf(await this.rpc.request(GetBoundEndpoint, { tenantId, sessionId }));
   }
 
   /** Shows a secret and leaves a trace of that, before it is shown. */
   private async show(
     caller: Caller,
-    sessionId: string,
-    botMode: BotMode,
-    endpoint: BoundEndpoint,
+    { id: sessionId, botMode, botModeReason = null }: Shown,
+    { endpoint, failover }: Bound,
   ): Promise<ExternalConfig> {
     if (endpoint) {
       const { tenantId } = caller;
@@ -127,7 +132,7 @@ export class ExternalConfigService {
       await this.audit.write(fact);
     }
     const answers = await this.answerers.of({ id: sessionId, botMode });
-    return { botMode, answers, ...shown(endpoint) };
+    return { botMode, botModeReason, answers, failover, ...shown(endpoint) };
   }
 
   private async botValues(
@@ -161,7 +166,15 @@ export class ExternalConfigService {
   }
 }
 
-function shown(endpoint: BoundEndpoint): Omit<ExternalConfig, 'botMode' | 'answers' | 'env'> {
+function boundOf({ endpoint, failover }: BoundEndpointReply): Bound {
+  return { endpoint: endpoint ?? null, failover: failover ?? null };
+}
+
+type Shown = Pick<SessionState, 'id' | 'botMode' | 'botModeReason'>;
+
+function shown(
+  endpoint: BoundEndpoint,
+): Omit<ExternalConfig, 'botMode' | 'botModeReason' | 'answers' | 'failover' | 'env'> {
   const {
     id = null,
     url = null,
@@ -186,7 +199,7 @@ function shown(endpoint: BoundEndpoint): Omit<ExternalConfig, 'botMode' | 'answe
 
 type EndpointChange = Pick<
   PutBoundEndpointV1,
-  'enabled' | 'url' | 'events' | 'hears' | 'rotateSecret' | 'modeVersion'
+  'enabled' | 'url' | 'events' | 'hears' | 'failover' | 'rotateSecret' | 'modeVersion'
 >;
 
 function changeOf({
@@ -194,9 +207,11 @@ function changeOf({
   webhookUrl: url,
   events,
   hears,
+  failover,
   ...body
 }: PutExternalConfigBody): EndpointChange {
-  return { enabled, ...withoutNulls({ url, events, hears }), rotateSecret: body.rotateSecret === true };
+  const given = { ...withoutNulls({ url, events, hears }), ...(failover !== undefined && { failover }) };
+  return { enabled, ...given, rotateSecret: body.rotateSecret === true };
 }
 
 /** Renames a field in an error: the dispatcher calls it `url`; the caller wrote `webhookUrl`. */

@@ -29,7 +29,8 @@ describe('external mode', () => {
   test('needs a URL the first time, and has none before', async () => {
     const { id } = gateway.fakes.addSession(tenant.tenantId);
     expect((await call(`GET /v1/sessions/${id}/external-config`)).body).toEqual({
-      ...{ botMode: 'MANAGED', answers: 'nobody', webhookUrl: null, webhookSecret: null },
+      ...{ botMode: 'MANAGED', botModeReason: null, answers: 'nobody', failover: null },
+      ...{ webhookUrl: null, webhookSecret: null },
       ...{ endpointId: null, endpointStatus: null, pausedReason: null, events: null, hears: null },
     });
     const refused = await external(id, { enabled: true });
@@ -69,6 +70,8 @@ describe('external mode', () => {
       pausedReason: null,
       events: [],
       hears: HEARS_BY_DEFAULT,
+      botModeReason: null,
+      failover: null,
     };
     const endpointId = on.body['endpointId'];
     expect(off.body).toEqual({
@@ -113,6 +116,39 @@ describe('external mode', () => {
     if (bound) bound.endpoint.sameUrlAs = sameUrlAs;
     expect((await external(id, { enabled: true })).body).toMatchObject({ sameUrlAs });
     expect((await call(`GET /v1/sessions/${id}/external-config`)).body).toMatchObject({ sameUrlAs });
+  });
+
+  test('takes, shows, keeps and takes back when the session fails over, and says that it has', async () => {
+    const { id } = gateway.fakes.addSession(tenant.tenantId);
+    const failover = { afterMinutes: 5 };
+    const read = async () => (await call(`GET /v1/sessions/${id}/external-config`)).body;
+    expect((await external(id, { enabled: true, webhookUrl: url, failover })).body).toMatchObject({
+      failover,
+    });
+    await external(id, { enabled: true });
+    expect(await read()).toMatchObject({ failover, botMode: 'EXTERNAL', botModeReason: null });
+    Object.assign(gateway.fakes.sessions.get(id)?.state ?? {}, {
+      botMode: 'MANAGED',
+      botModeReason: 'FAILOVER',
+    });
+    expect(await read()).toMatchObject({ failover, botMode: 'MANAGED', botModeReason: 'FAILOVER' });
+    expect((await call(`GET /v1/sessions/${id}`)).body).toMatchObject({ botModeReason: 'FAILOVER' });
+    expect((await external(id, { enabled: true, failover: null })).body).toMatchObject({ failover: null });
+    expect(await read()).toMatchObject({ failover: null });
+  });
+
+  test.each([
+    ['failover.afterMinutes', { afterMinutes: 0 }],
+    ['failover.afterMinutes', { afterMinutes: 1_441 }],
+    ['failover.afterMinutes', { afterMinutes: 1.5 }],
+    ['failover.afterMinutes', {}],
+    ['failover', 5],
+    ['failover.minutes', { afterMinutes: 5, minutes: 5 }],
+  ])('refuses a fail-over by naming %s: %j', async (field, failover) => {
+    const { id } = gateway.fakes.addSession(tenant.tenantId);
+    const refused = await external(id, { enabled: true, webhookUrl: url, failover });
+    expect(refused).toMatchObject({ status: 400, body: { meta: { fields: [{ field }] } } });
+    expect(gateway.fakes.sessions.get(id)?.state.botMode).toBe('MANAGED');
   });
 
   test('has its receiver before the mode changes, and keeps it until the mode has changed back', async () => {

@@ -76,6 +76,7 @@ const NO_PAUSE = { pausedReason: null, pausedBy: null, pausedNote: null, pausedA
 export class FakeDispatcher {
   readonly endpoints = new Map<string, OwnedEndpoint>();
   readonly deliveries = new Map<string, { tenantId: string; delivery: DeliveryView; seq: number }>();
+  private readonly failovers = new Map<string, PutBoundEndpointV1['failover']>();
   private lastSeq = 0;
   readonly replays = new Map<string, { tenantId: string; replay: Replay }>();
   /** Requests for lists and replays, unchanged. */
@@ -124,15 +125,16 @@ export class FakeDispatcher {
       return { endpoint };
     });
     this.answerDeliveries(on);
-    on(GetBoundEndpoint, ({ tenantId, sessionId }) => ({
-      endpoint: this.bound(tenantId, sessionId) ?? null,
-    }));
+    on(GetBoundEndpoint, ({ tenantId, sessionId: id }) => {
+      return { endpoint: this.bound(tenantId, id) ?? null, failover: this.failovers.get(id) ?? null };
+    });
     on(PutBoundEndpoint, async (request) => {
       const { tenantId, sessionId: target, rotateSecret, actor = 'system' } = request;
       const exists = this.bound(tenantId, target) !== undefined;
       const endpoint = this.putBound(request);
       if (exists && rotateSecret) await audit({ tenantId, actor, action: 'webhook_secret.rotated', target });
-      return { endpoint };
+      if (request.failover !== undefined) this.failovers.set(target, request.failover);
+      return { endpoint, failover: this.failovers.get(target) ?? null };
     });
   }
 
@@ -394,6 +396,4 @@ function checkUrl(url: string, field: string): void {
   if (!url.startsWith('https://')) throw invalidField(field, `${field}: must be an https URL`);
 }
 
-function newSecret(): string {
-  return `whsec_${randomBytes(24).toString('base64url')}`;
-}
+const newSecret = (): string => `whsec_${randomBytes(24).toString('base64url')}`;

@@ -349,6 +349,7 @@ export class FakeServices {
     }
     const before = session.botMode;
     session.botMode = after;
+    session.botModeReason = null;
     if (after === 'MANAGED') owned.modeVersion += 1;
     const reply = { session: { ...session }, modeVersion: owned.modeVersion };
     const action = 'bot_mode.changed';

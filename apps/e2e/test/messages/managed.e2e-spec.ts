@@ -2,11 +2,12 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { waitFor } from '@svc/testing';
 import { Actor, expectStatus, inventPhone } from '../../src/stack/actor.js';
 import type { Stack } from '../../src/stack/stack.js';
-import { stackOfRun } from '../stage/stage.js';
+import { stackOfRun, withReceiver } from '../stage/stage.js';
 
 const LONG = 60_000;
 
 let stack: Stack;
+const receiver = withReceiver();
 beforeAll(async () => {
   stack = await stackOfRun();
 });
@@ -76,6 +77,63 @@ test('a number that nobody has asked to answer answers nobody', async () => {
   await talkative.write(contact, 'Hello?');
   await waitFor('the other answer', async () => (await textsOf(talkative, contact)).length > 0, LONG);
   expect(await textsOf(silent, contact)).toEqual([]);
+});
+
+/** Lists the texts that a contact of a sandbox has got. */
+async function answersTo(actor: Actor, contact: string): Promise<string[]> {
+  const path = `/v1/sandbox/sessions/${actor.sessionId}/contacts/${encodeURIComponent(contact)}/messages`;
+  const { body } = await actor.api<{ items: { text: string }[] }>('GET', path);
+  return body.items.map(({ text }) => text);
+}
+
+test('a number whose own bot is away is answered by its assistant until the bot is back', async () => {
+  const actor = await Actor.inSandbox(stack);
+  await switchOn(actor, { debounceMs: 0 });
+  const config = `/v1/sessions/${actor.sessionId}/external-config`;
+  const webhookUrl = `${receiver.get().origin}/failover`;
+  const events = ['message.received', 'session.bot_mode_changed'];
+  const failover = { afterMinutes: 5 };
+  expectStatus(await actor.api('PUT', config, { enabled: true, webhookUrl, events, failover }), 200);
+  const reads = async (botMode: string, botModeReason: string | null): Promise<void> => {
+    await waitFor(botMode, async () => (await actor.api('GET', config)).body['botMode'] === botMode, LONG);
+    const { body } = await actor.api('GET', `/v1/sessions/${actor.sessionId}`);
+    expect(body).toMatchObject({ botMode, botModeReason });
+  };
+  const write = (from: string, text: string) =>
+    actor.api('POST', `/v1/sandbox/sessions/${actor.sessionId}/messages`, { from, text });
+  const moveClock = (seconds: number) => actor.api('POST', '/v1/sandbox/clock', { advanceSeconds: seconds });
+  /** Lists the calls of models for a contact; without one no token is used, and nobody is seen to type. */
+  const callsFor = async (contact: string): Promise<object[]> => {
+    const path = `/v1/sessions/${actor.sessionId}/assistant/turns`;
+    const { body } = await actor.api<{ items: { chat: string; calls: object[] }[] }>('GET', path);
+    return body.items.filter(({ chat }) => `+${chat}`.startsWith(contact)).flatMap(({ calls }) => calls);
+  };
+  const heard = () =>
+    receiver
+      .get()
+      .bodies('/failover')
+      .map(({ payload }) => payload['keyId'] ?? payload['reason']);
+  const [before, during, after] = ['+4915550007001', '+4915550007002', '+4915550007003'] as const;
+  // The assistant keeps silent while the bot is away for less than its minutes.
+  receiver.get().answerWith(500);
+  await write(before, 'Hello?');
+  await waitFor('the bot to be asked again: its failure is written', () => heard().length > 1, LONG);
+  expect(await callsFor(before)).toEqual([]);
+  expectStatus(await moveClock(301), 200);
+  await write(before, 'Still nobody?');
+  await reads('MANAGED', 'FAILOVER');
+  await write(during, 'Anybody there?');
+  await waitFor('the answer', async () => (await answersTo(actor, during)).length > 0, LONG);
+  expect(await answersTo(actor, during)).toEqual(['You wrote: Anybody there?']);
+  expect(await answersTo(actor, before)).not.toContain('You wrote: Hello?');
+  receiver.get().answerWith(200);
+  await write(during, 'Thank you.');
+  await reads('EXTERNAL', null);
+  await write(after, 'And now?');
+  await waitFor('the bot to be told', () => heard().includes('FAILBACK'), LONG);
+  expect(await answersTo(actor, after)).toEqual([]);
+  expect(await callsFor(during)).not.toEqual([]);
+  expect(await callsFor(after)).toEqual([]);
 });
 
 test('a number whose assistant drafts sends what a person approves, once, and what it was edited to', async () => {

@@ -24,6 +24,7 @@ import { SuspendedSessions1764600000062 } from './1764600000062-suspended-sessio
 import { SendersOfMessages1764700000342 } from './1764700000342-senders-of-messages.js';
 import { ModesOfMessages1764700000343 } from './1764700000343-modes-of-messages.js';
 import { WrittenByHand1764700000344 } from './1764700000344-written-by-hand.js';
+import { ReasonsOfModes1764700000347 } from './1764700000347-reasons-of-modes.js';
 import { ToldEvents1764700000341 } from './1764700000341-told-events.js';
 
 /** The schema this service owns and its migrations, in order. */
@@ -57,5 +58,6 @@ export const schema = {
     SendersOfMessages1764700000342,
     ModesOfMessages1764700000343,
     WrittenByHand1764700000344,
+    ReasonsOfModes1764700000347,
   ],
 };

@@ -5,6 +5,7 @@ import {
   type BotMode,
   KeepToMode,
   partitionOf,
+  SessionBotModeChanged,
   SessionModeChanged,
   type SessionRef,
   type SessionReply,
@@ -61,25 +62,48 @@ export class BotModesService {
   }
 }
 
-async function write(tx: EntityManager, { botMode, ifVersion, actor, ...ref }: SetBotModeV1) {
-  const where = { id: ref.sessionId, wanted: Not('DELETED' as const) };
+async function write(tx: EntityManager, { botMode, actor, ...request }: SetBotModeV1) {
+  const where = { id: request.sessionId, wanted: Not('DELETED' as const) };
   const row = await tx.findOne(Session, { where, lock: { mode: 'pessimistic_write' } });
-  const session = assertMine(row, ref);
-  const unchanged = { session, facts: [], events: [] };
-  if (ifVersion !== undefined && ifVersion !== session.modeVersion) return unchanged;
+  const session = assertMine(row, request);
+  if (!mayChange(session, request)) return { session, facts: [], events: [] };
+  const { reason } = request;
   const before = session.botMode;
   session.botMode = botMode;
+  session.modeReason = reason === 'FAILOVER' ? reason : null;
   if (botMode === 'MANAGED') session.modeVersion += 1;
-  const { id, tenantId, modeVersion } = session;
-  await tx.update(Session, { id }, { botMode, modeVersion });
-  if (before === botMode) return unchanged;
-  const facts = [await modeFact(tx, session, before, actor)];
+  const { id, modeVersion, modeReason } = session;
+  await tx.update(Session, { id }, { botMode, modeVersion, modeReason });
+  if (before === botMode) return { session, facts: [], events: [] };
+  const facts = [await modeFact(tx, session, before, { actor, reason })];
   await insertAuditFacts(tx, facts);
-  const timestamp = new Date().toISOString();
-  const change = { sessionId: id, before, botMode, modeVersion, ...(actor && { actor }), timestamp };
-  const events = [eventOf(SessionModeChanged, tenantId, change)];
+  const events = modeEvents(session, before, { actor, reason });
   await insertEvents(tx, events);
   return { session, facts, events };
+}
+
+/** Says whether a change holds for the session as it is: a fail-over and its end leave alone what somebody has asked for meanwhile. */
+function mayChange(
+  { botMode, modeReason, modeVersion }: Session,
+  { ifVersion = modeVersion, reason }: Pick<SetBotModeV1, 'ifVersion' | 'reason'>,
+): boolean {
+  if (ifVersion !== modeVersion) return false;
+  if (reason === 'FAILOVER') return botMode === 'EXTERNAL';
+  return reason === undefined || modeReason === 'FAILOVER';
+}
+
+type Origin = Pick<SetBotModeV1, 'actor' | 'reason'>;
+
+/** Makes the event for whoever answers the session, and the one for the tenant. */
+function modeEvents({ id: sessionId, tenantId, botMode, modeVersion }: Session, before: BotMode, by: Origin) {
+  const { actor, reason } = by;
+  const timestamp = new Date().toISOString();
+  const origin = { ...(actor && { actor }), ...(reason && { reason }) };
+  const change = { sessionId, before, botMode, modeVersion, ...origin, timestamp };
+  return [
+    eventOf(SessionModeChanged, tenantId, change),
+    eventOf(SessionBotModeChanged, tenantId, { sessionId, botMode, reason: reason ?? null, timestamp }),
+  ];
 }
 
 /** Makes the fact of a change of mode, in domain time. */
@@ -87,9 +111,10 @@ async function modeFact(
   tx: EntityManager,
   { id: target, tenantId, botMode: after }: Session,
   before: BotMode,
-  actor = 'system',
+  { actor = 'system', reason }: Origin,
 ): Promise<AuditFact> {
   const [row] = await tx.query<{ now: Date }[]>('SELECT svc_now($1) AS now', [tenantId]);
   const at = row?.now ?? new Date();
-  return auditFactOf({ tenantId, actor, action: 'bot_mode.changed', target, at, details: { before, after } });
+  const details = { before, after, ...(reason && { reason }) };
+  return auditFactOf({ tenantId, actor, action: 'bot_mode.changed', target, at, details });
 }

@@ -19,6 +19,7 @@ export function toSessionState(session: Session, alsoLinkedIn: string[] = []): S
     statusSince: session.statusSince.toISOString(),
     statusUntil: session.statusUntil?.toISOString() ?? null,
     botMode: session.botMode,
+    botModeReason: session.modeReason,
     phone: session.phone,
     proxy: session.proxyAddress,
     alwaysOnline: session.alwaysOnline,

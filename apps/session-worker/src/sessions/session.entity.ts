@@ -13,6 +13,8 @@ export class Session {
   @Column('smallint') partition: number;
   @Column('text') name: string;
   @Column('text', { name: 'bot_mode' }) botMode: BotMode;
+  /** Reason why it is `MANAGED`, where nobody has asked for that. */
+  @Column('text', { name: 'mode_reason', nullable: true }) modeReason: 'FAILOVER' | null;
   /** Number of switches to `MANAGED`; it says which of two changes of the mode is the later one. */
   @Column('integer', { name: 'mode_version' }) modeVersion: number;
   /** Linked number in E.164 form. */

@@ -96,6 +96,50 @@ describe('who answers a session', () => {
     ]);
   });
 
+  test('fails over from EXTERNAL and comes back from a fail-over alone, each with its reason, line and events', async () => {
+    const ref = await aRef();
+    const { sessionId } = ref;
+    const set = async (botMode: BotMode, more: object = {}) => {
+      const { session, modeVersion } = await stage.worker.rpc.request(SetBotMode, {
+        ...ref,
+        botMode,
+        ...more,
+      });
+      return [session.botMode, session.botModeReason, modeVersion];
+    };
+    const over = (ifVersion: number) => set('MANAGED', { ifVersion, reason: 'FAILOVER' });
+    const back = (ifVersion: number) => set('EXTERNAL', { ifVersion, reason: 'FAILBACK' });
+    expect(await over(0)).toEqual(['MANAGED', null, 0]);
+    await set('EXTERNAL');
+    expect(await back(0)).toEqual(['EXTERNAL', null, 0]);
+    expect(await over(0)).toEqual(['MANAGED', 'FAILOVER', 1]);
+    expect((await stage.worker.rpc.request(GetSession, ref)).session.botModeReason).toBe('FAILOVER');
+    expect(await over(0)).toEqual(['MANAGED', 'FAILOVER', 1]);
+    expect(await back(1)).toEqual(['EXTERNAL', null, 1]);
+    // A mode that its tenant has set is not taken back.
+    await over(1);
+    expect(await set('MANAGED')).toEqual(['MANAGED', null, 3]);
+    expect(await back(2)).toEqual(['MANAGED', null, 3]);
+    expect(await back(3)).toEqual(['MANAGED', null, 3]);
+    const asked = { before: 'MANAGED', after: 'EXTERNAL' };
+    const failed = { before: 'EXTERNAL', after: 'MANAGED', reason: 'FAILOVER' };
+    expect(lines(sessionId).map(({ actor, details }) => [actor, details])).toEqual([
+      ['system', asked],
+      ['system', failed],
+      ['system', { ...asked, reason: 'FAILBACK' }],
+      ['system', failed],
+    ]);
+    const told = (event: string) => stage.eventsOf(event, sessionId);
+    await waitFor('all events', () => told('session.bot_mode_changed').length === 4);
+    const reasons = [undefined, 'FAILOVER', 'FAILBACK', 'FAILOVER'];
+    expect(told('session.mode_changed')).toMatchObject(reasons.map((reason) => (reason ? { reason } : {})));
+    const timestamp = expect.stringMatching(/Z$/);
+    const modes = ['EXTERNAL', 'MANAGED', 'EXTERNAL', 'MANAGED'];
+    expect(told('session.bot_mode_changed')).toEqual(
+      modes.map((botMode, n) => ({ sessionId, botMode, reason: reasons[n] ?? null, timestamp })),
+    );
+  });
+
   test('has its line once although its answer was lost, or nobody was there', async () => {
     const ref = await aRef();
     chain.behaviour = 'lose';

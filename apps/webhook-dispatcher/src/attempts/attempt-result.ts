@@ -89,6 +89,10 @@ export interface RunOf4xx {
   recovers: boolean;
   /** The new secret under which a delivery succeeded, the first one: until when it was new. */
   knows: Date | null;
+  /** True when a delivery succeeded. */
+  delivers: boolean;
+  /** True when the last attempt of the batch failed. */
+  fails: boolean;
 }
 
 /** Says whether a batch may pause an endpoint or end its recovery: its tenant gets an event of that. */
@@ -116,7 +120,9 @@ export function runsOf4xx(results: AttemptResult[]): RunOf4xx[] {
 }
 
 function addTo(run: RunOf4xx, result: AttemptResult): void {
+  run.fails = result.error !== null;
   if (result.error === null) {
+    run.delivers = true;
     run.recovers ||= result.recovering;
     run.knows = result.newSecretUntil ?? run.knows;
   }
@@ -129,5 +135,6 @@ function addTo(run: RunOf4xx, result: AttemptResult): void {
 }
 
 function newRun(endpointId: string, generation: number): RunOf4xx {
-  return { endpointId, generation, lead: 0, broken: false, peak: 0, tail: 0, recovers: false, knows: null };
+  const counts = { lead: 0, broken: false, peak: 0, tail: 0 };
+  return { endpointId, generation, ...counts, recovers: false, knows: null, delivers: false, fails: false };
 }

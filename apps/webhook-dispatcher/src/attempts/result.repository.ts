@@ -29,6 +29,7 @@ const RUNS = columns(
   {
     ...{ endpoint_id: 'uuid', of_generation: 'int', lead: 'int', broken: 'boolean' },
     ...{ peak: 'int', tail: 'int', recovers: 'boolean', knows: 'timestamptz' },
+    ...{ delivers: 'boolean', fails: 'boolean' },
   },
   RESULTS.next,
 );
@@ -37,6 +38,9 @@ const INDEX = `array_position(${RESULTS.array('id')}, hot.id)`;
 const valueOf = (column: Column): string => `(${RESULTS.array(column)})[row_no]`;
 const valuesOf = (...names: Column[]): string =>
   names.map((column) => `${valueOf(column)} AS ${column}`).join(', ');
+/** Conditions of an endpoint under which its results bear on a fail-over of its session. */
+const COUNTS_UNWELL = `failover_minutes IS NOT NULL AND state = 'ACTIVE'`;
+const COMES_BACK = `state = 'ACTIVE' AND delivers AND coalesce(failover_step, '') IN ('FAILING_OVER', 'FAILED_OVER')`;
 const isResult = (condition: string): string => `hot.id = ANY (${RESULTS.array('id')})
       AND EXISTS (SELECT FROM (SELECT ${INDEX} AS row_no) own, fence WHERE ${valueOf('n')} = hot.attempt
         AND fence.partition = hot.p AND fence.epoch = ${valueOf('epoch')} AND ${valueOf('outcome')} ${condition})
@@ -76,13 +80,16 @@ const RECORD_SQL = `WITH ${FENCE_SQL},
       state = 'ACTIVE' AND recovering AND recovers AS recovered,
       coalesce(new_secret_until = knows, false) AS knows,
       greatest(consec_perm4xx + lead, peak) AS longest,
-      CASE WHEN broken THEN tail ELSE consec_perm4xx + lead END AS consec
+      CASE WHEN broken THEN tail ELSE consec_perm4xx + lead END AS consec, ${COMES_BACK} AS back,
+      CASE WHEN NOT (${COUNTS_UNWELL}) OR fails AND NOT delivers AND unwell_since IS NOT NULL THEN unwell_since
+        WHEN fails OR consec_perm4xx + lead >= ${PAUSE_AFTER} OR peak >= ${PAUSE_AFTER} THEN svc_now(tenant_id) END AS unwell
     FROM ${RUNS.unnest('t')}
     JOIN webhook_endpoint endpoint ON endpoint.id = endpoint_id AND generation = of_generation
     WHERE endpoint_id IN (SELECT endpoint_id FROM applied) AND (
       consec_perm4xx <> CASE WHEN broken THEN tail ELSE consec_perm4xx + lead END
       OR consec_perm4xx + lead >= ${PAUSE_AFTER} OR peak >= ${PAUSE_AFTER} OR recovering AND recovers
-      OR new_secret_until = knows)
+      OR new_secret_until = knows OR ${COMES_BACK}
+      OR ${COUNTS_UNWELL} AND (delivers OR unwell_since IS NULL) AND (fails OR unwell_since IS NOT NULL))
     FOR UPDATE OF endpoint),
   counted AS (
     UPDATE webhook_endpoint endpoint SET consec_perm4xx = run.consec,
@@ -91,6 +98,8 @@ const RECORD_SQL = `WITH ${FENCE_SQL},
       paused_reason = CASE WHEN pause THEN 'PERMANENT_4XX' ELSE paused_reason END,
       paused_at = CASE WHEN pause THEN svc_now(tenant_id) ELSE paused_at END,
       paused_run = CASE WHEN pause THEN longest ELSE paused_run END,
+      unwell_since = unwell,
+      failover_step = CASE WHEN back THEN 'WELL_AGAIN' ELSE failover_step END,
       recovering = recovering AND NOT pause AND NOT recovered,
       new_secret_until = CASE WHEN knows THEN NULL ELSE new_secret_until END
     FROM run WHERE endpoint.id = run.id
@@ -201,5 +210,7 @@ function runColumns(runs: RunOf4xx[]): unknown[][] {
     tail: ({ tail }) => tail,
     recovers: ({ recovers }) => recovers,
     knows: ({ knows }) => knows?.toISOString() ?? null,
+    delivers: ({ delivers }) => delivers,
+    fails: ({ fails }) => fails,
   });
 }

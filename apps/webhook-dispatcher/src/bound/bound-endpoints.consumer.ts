@@ -16,12 +16,12 @@ export class BoundEndpointsConsumer {
   constructor(private readonly endpoints: BoundEndpointsService) {}
 
   @OnRequest(PutBoundEndpoint)
-  async put(@Payload() request: PutBoundEndpointV1): Promise<BoundEndpointReply> {
-    return { endpoint: await this.endpoints.put(request) };
+  put(@Payload() request: PutBoundEndpointV1): Promise<BoundEndpointReply> {
+    return this.endpoints.put(request);
   }
 
   @OnRequest(GetBoundEndpoint)
-  async get(@Payload() request: BoundEndpointRef): Promise<BoundEndpointReply> {
-    return { endpoint: await this.endpoints.get(request) };
+  get(@Payload() request: BoundEndpointRef): Promise<BoundEndpointReply> {
+    return this.endpoints.get(request);
   }
 }

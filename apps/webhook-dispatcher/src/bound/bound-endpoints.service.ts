@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { AddressGuard } from '@svc/outbound-http';
 import {
   type BoundEndpointRef,
+  type BoundEndpointReply,
   invalidField,
   invalidFields,
   type PutBoundEndpointV1,
-  type WebhookEndpointWithSecret,
 } from '@svc/contracts';
 import type { AuditLine } from '../endpoints/endpoint-audit.js';
 import type { Endpoint } from '../endpoints/endpoint.entity.js';
@@ -15,6 +15,7 @@ import { switchEndpoint } from '../endpoints/endpoint-state.js';
 import { checkBoundFilter } from '../filters/bound-filter.js';
 import { DEFAULT_ASPECTS, heardAfter } from '../filters/hears.js';
 import { checkReceiverUrl } from '../endpoints/receiver-url.js';
+import { applyFailover } from './failover.js';
 import { assertSession } from './session-deletion.js';
 
 const URL_FIELD = 'webhookUrl';
@@ -29,19 +30,19 @@ export class BoundEndpointsService {
     private readonly guard: AddressGuard,
   ) {}
 
-  async get({ tenantId, sessionId }: BoundEndpointRef): Promise<WebhookEndpointWithSecret | null> {
+  async get({ tenantId, sessionId }: BoundEndpointRef): Promise<BoundEndpointReply> {
     const endpoint = await this.rows.find({ tenantId, sessionId });
-    return endpoint && this.withSecret(endpoint);
+    return endpoint ? this.replyOf(endpoint) : { endpoint };
   }
 
   /** @throws AppError `VALIDATION_FAILED`, or `SESSION_NOT_FOUND` where the session is deleted. */
-  async put(request: PutBoundEndpointV1): Promise<WebhookEndpointWithSecret | null> {
+  async put(request: PutBoundEndpointV1): Promise<BoundEndpointReply> {
     const { tenantId, sessionId, enabled, url, events, hears, actor } = request;
     if (events) checkBoundFilter(events);
     const existing = await this.rows.find({ tenantId, sessionId });
     if (!existing && !enabled) {
       assertGivesNothing(request);
-      return null;
+      return { endpoint: null };
     }
     if (url != null && url !== existing?.url) await checkReceiverUrl(this.guard, url, URL_FIELD);
     const isNew = !existing && (await this.create(request));
@@ -50,10 +51,11 @@ export class BoundEndpointsService {
       if (events) row.events = events;
       row.hears = heardAfter(row.hears, hears);
       switchState(row, request);
+      applyFailover(row, request);
       return request.rotateSecret && !isNew ? this.rotate(row, now) : [];
     });
     // It was deleted meanwhile.
-    return endpoint ? this.withSecret(endpoint) : this.put(request);
+    return endpoint ? this.replyOf(endpoint) : this.put(request);
   }
 
   /** @returns false: another call was faster. */
@@ -72,14 +74,16 @@ export class BoundEndpointsService {
     return [{ action: 'webhook_secret.rotated', target: row.sessionId ?? row.id, details: {} }];
   }
 
-  private async withSecret(endpoint: Endpoint): Promise<WebhookEndpointWithSecret> {
-    return { ...(await this.rows.viewOf(endpoint)), secret: this.secrets.open(endpoint) };
+  private async replyOf(endpoint: Endpoint): Promise<BoundEndpointReply> {
+    const { failoverMinutes: afterMinutes } = endpoint;
+    const view = { ...(await this.rows.viewOf(endpoint)), secret: this.secrets.open(endpoint) };
+    return { endpoint: view, failover: afterMinutes === null ? null : { afterMinutes } };
   }
 }
 
 /** Refuses fields that would have no effect, because there is no endpoint yet that could have them. @throws AppError `VALIDATION_FAILED` */
-function assertGivesNothing({ url, events, hears, rotateSecret }: PutBoundEndpointV1): void {
-  const given = { [URL_FIELD]: url, events, hears, rotateSecret: rotateSecret || undefined };
+function assertGivesNothing({ url, events, hears, failover, rotateSecret }: PutBoundEndpointV1): void {
+  const given = { [URL_FIELD]: url, events, hears, failover, rotateSecret: rotateSecret || undefined };
   const problems = Object.entries(given)
     .filter(([, value]) => value != null)
     .map(([field]) => ({

@@ -16,7 +16,10 @@ export interface AuditOrigin {
 /** The actor in the audit log where the request did not name one. */
 const UNKNOWN_ACTOR = 'system';
 /** Fields that a tenant sets. Pauses, reactivations and rotations have lines of their own. */
-const FIELDS = ['name', 'url', 'events', 'hears', 'headers', 'standardWebhooks', 'ordering'] as const;
+const FIELDS = [
+  ...(['name', 'url', 'events', 'hears', 'headers', 'standardWebhooks', 'ordering'] as const),
+  'failoverMinutes',
+] as const;
 
 /** Describes a change of an endpoint: no path of its address, no value of a header, no secret. */
 export function changeLine(

@@ -42,8 +42,18 @@ export function applyState(endpoint: Endpoint, before: Endpoint, now: Date): Aud
     endpoint.generation += 1;
     endpoint.consecPerm4xx = 0;
   }
+  countUnwell(endpoint, before, now);
   if (!isMoved) return [];
   return [{ action: 'webhook.reactivated', target: endpoint.id, reason: NEW_ADDRESS, details: {} }];
+}
+
+/** Counts since when an endpoint is unwell: a pause begins it, and a reactivation or another address ends it. */
+function countUnwell(endpoint: Endpoint, before: Endpoint, now: Date): void {
+  const { state, failoverMinutes } = endpoint;
+  if (state === 'DISABLED') endpoint.failoverStep = null;
+  if (state === 'DISABLED' || failoverMinutes === null) endpoint.unwellSince = null;
+  else if (state === 'PAUSED') endpoint.unwellSince ??= now;
+  else if (before.state === 'PAUSED' || endpoint.url !== before.url) endpoint.unwellSince = null;
 }
 
 const NEW_ADDRESS = 'It has a new address.';

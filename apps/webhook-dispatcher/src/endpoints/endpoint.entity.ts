@@ -13,6 +13,9 @@ export interface StateChange {
   reason?: string | undefined;
 }
 
+/** Steps of a fail-over: under way, done, and to be taken back. */
+export type FailoverStep = 'FAILING_OVER' | 'FAILED_OVER' | 'WELL_AGAIN';
+
 /** A receiver of a tenant; bound to one session where external mode made it. */
 @Entity('webhook_endpoint')
 export class Endpoint {
@@ -55,5 +58,12 @@ export class Endpoint {
   /** Grows with every reactivation: answers to attempts from before do not count. */
   @Column('int') generation: number;
   @Column('int', { name: 'consec_perm4xx' }) consecPerm4xx: number;
+  /** Minutes after which its session fails over; null: never. */
+  @Column('smallint', { name: 'failover_minutes', nullable: true }) failoverMinutes: number | null;
+  /** Time, of the domain, since when it is paused or has answered nothing with 2xx, where its session may fail over. */
+  @Column('timestamptz', { name: 'unwell_since', nullable: true }) unwellSince: Date | null;
+  @Column('text', { name: 'failover_step', nullable: true }) failoverStep: FailoverStep | null;
+  /** Time, of the server, before which nobody looks after its fail-over. */
+  @Column('timestamptz', { name: 'failover_due_at' }) failoverDueAt: Date;
   @Column('timestamptz', { name: 'created_at' }) createdAt: Date;
 }

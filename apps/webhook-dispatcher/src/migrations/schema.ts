@@ -13,6 +13,7 @@ import { Hears1764700000320 } from './1764700000320-hears.js';
 import { SuspendedEndpoints1764600000063 } from './1764600000063-suspended-endpoints.js';
 import { PausesAndSecrets1764700000032 } from './1764700000032-pauses-and-secrets.js';
 import { ToldEvents1764700000341 } from './1764700000341-told-events.js';
+import { Failovers1764800000347 } from './1764800000347-failovers.js';
 
 /** The schema this service owns and its migrations, in order. */
 export const schema = {
@@ -33,5 +34,6 @@ export const schema = {
     PausesAndSecrets1764700000032,
     Hears1764700000320,
     ToldEvents1764700000341,
+    Failovers1764800000347,
   ],
 };

@@ -1,7 +1,14 @@
 import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import { IsBoolean, IsIn, IsInt, IsISO8601, IsOptional, IsString, IsUUID, Min } from 'class-validator';
 import { defineEvent } from '../contract.js';
-import { BOT_MODES, type BotMode, QR_REASONS, type QrReason } from '../enums.js';
+import {
+  BOT_MODES,
+  type BotMode,
+  MODE_REASONS,
+  type ModeReason,
+  QR_REASONS,
+  type QrReason,
+} from '../enums.js';
 import {
   DISCONNECT_REASONS,
   type DisconnectReason,
@@ -199,7 +206,41 @@ export class SessionModeChangedV1 {
   @IsInt() @Min(0) modeVersion: number;
   /** Actor that asked for it: `key:<kid>`. */
   @IsOptional() @IsString() actor?: string;
+  /** Reason of a change that nobody asked for. */
+  @IsOptional() @IsIn(MODE_REASONS) reason?: ModeReason;
   @IsISO8601() timestamp: string;
+}
+
+/** Payload of `session.bot_mode_changed`. */
+export class SessionBotModeChangedV1 {
+  @ApiProperty({ description: 'The session.', format: 'uuid' })
+  @IsUUID()
+  sessionId: string;
+
+  @ApiProperty({
+    description: 'Who answers from now on, as `GET /v1/sessions/{id}` has it.',
+    enum: BOT_MODES,
+    example: 'MANAGED',
+  })
+  @IsIn(BOT_MODES)
+  botMode: BotMode;
+
+  @ApiProperty({
+    description:
+      'FAILOVER: your bot was away for as long as `failover` of external config says. FAILBACK: its endpoint has answered 2xx again. null: somebody has asked for the change. More may come.',
+    type: String,
+    nullable: true,
+    // No closed enum: more may come.
+    'x-extensible-enum': [...MODE_REASONS],
+    example: 'FAILOVER',
+  } as ApiPropertyOptions)
+  @IsOptional()
+  @IsIn(MODE_REASONS)
+  reason: ModeReason | null;
+
+  @ApiProperty({ description: 'When it happened (ISO 8601, UTC).', example: '2026-01-31T12:00:00.000Z' })
+  @IsISO8601()
+  timestamp: string;
 }
 
 /** The session is live. */
@@ -252,6 +293,14 @@ export const SessionModeChanged = defineEvent('session.mode_changed', 1, Session
   summary: 'Somebody else answers what people write to the session: the built-in AI, or the own bot.',
   by: ['session-worker'],
 });
+/** The mode of the session has changed, as tenants are told of it. */
+export const SessionBotModeChanged = defineEvent('session.bot_mode_changed', 1, SessionBotModeChangedV1, {
+  public: true,
+  summary:
+    'The mode of the session has changed, by request or by a fail-over. Only an endpoint that names this event gets it.',
+  by: ['session-worker'],
+  onlyNamed: true,
+});
 /** Events of sessions, in the order of the description. */
 export const SESSION_EVENTS = [
   SessionConnected,
@@ -261,6 +310,7 @@ export const SESSION_EVENTS = [
   SessionPasskeyRequired,
   SessionPasskeyChanged,
   SessionPairingCodeReplaced,
+  SessionBotModeChanged,
   SessionDeleted,
   SessionModeChanged,
 ] as const;

@@ -94,6 +94,7 @@ export {
   ExternalConfig,
   MintedKey,
 } from './sessions/external-config.js';
+export { Failover } from './sessions/failover.js';
 export { LINK_PAGE_SECONDS, LinkPageBody, LinkPageView } from './sessions/link-page.js';
 export { PairingCodeBody, PairingCode, MarkReadBody, TypingBody, ContactView } from './sessions/live.js';
 export {

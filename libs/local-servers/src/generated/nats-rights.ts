@@ -257,6 +257,7 @@ export const NATS_RIGHTS: Record<string, NatsRights> = {
       'evt.*.message.read',
       'evt.*.message.received',
       'evt.*.message.sent',
+      'evt.*.session.bot_mode_changed',
       'evt.*.session.connected',
       'evt.*.session.deleted',
       'evt.*.session.disconnected',
@@ -297,6 +298,8 @@ export const NATS_RIGHTS: Record<string, NatsRights> = {
       'notice.webhook-dispatcher.*',
       'own.webhook-dispatcher.*',
       'rpc.api-gateway.append-audit-facts',
+      'rpc.session-worker.get-session',
+      'rpc.session-worker.set-bot-mode',
     ],
     subscribe: [
       '_INBOX.webhook-dispatcher.>',

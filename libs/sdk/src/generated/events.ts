@@ -11,6 +11,7 @@ import type {
   PairingCodeReplacedV1,
   PasskeyChangedV1,
   PasskeyRequiredV1,
+  SessionBotModeChangedV1,
   SessionConnectedV1,
   SessionDisconnectedV1,
   SessionLoggedOutV1,
@@ -58,6 +59,11 @@ export interface EventPayloads {
    * endpoint that names this event gets it.
    */
   'session.pairing_code_replaced': PairingCodeReplacedV1;
+  /**
+   * The mode of the session has changed, by request or by a fail-over. Only an endpoint that names this event
+   * gets it.
+   */
+  'session.bot_mode_changed': SessionBotModeChangedV1;
   /**
    * An endpoint is paused: what comes for it is held. The event log, the stream and your other endpoints of
    * `POST /v1/webhooks` that name it tell it; it does not go to the paused one.
@@ -228,6 +234,12 @@ export const SAMPLE_PAYLOADS: EventPayloads = {
   'session.pairing_code_replaced': {
     sessionId: '0198c0de-0000-7000-8000-0000000000b1',
     expiresAt: '2026-01-31T12:02:00.000Z',
+    timestamp: '2026-01-31T12:00:00.000Z',
+  },
+  'session.bot_mode_changed': {
+    sessionId: '0198c0de-0000-7000-8000-0000000000b1',
+    botMode: 'MANAGED',
+    reason: 'FAILOVER',
     timestamp: '2026-01-31T12:00:00.000Z',
   },
   'webhook.paused': {

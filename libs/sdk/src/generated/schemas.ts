@@ -646,6 +646,7 @@ export interface CreateWebhookBody {
         | 'session.passkey_required'
         | 'session.passkey_changed'
         | 'session.pairing_code_replaced'
+        | 'session.bot_mode_changed'
         | 'webhook.paused'
         | 'webhook.recovered'
         | 'message.poll_vote'
@@ -1004,6 +1005,7 @@ export interface ExternalConfig {
         | 'session.passkey_required'
         | 'session.passkey_changed'
         | 'session.pairing_code_replaced'
+        | 'session.bot_mode_changed'
         | 'webhook.paused'
         | 'webhook.recovered'
         | 'message.poll_vote'
@@ -1025,6 +1027,13 @@ export interface ExternalConfig {
   /** Why it is paused: by a request, or by five consecutive permanent 4xx. More may come. */
   pausedReason: 'PERMANENT_4XX' | 'REQUESTED' | (string & {}) | null;
   /**
+   * When the session is MANAGED because your bot is away; null: never. It is EXTERNAL again with the next 2xx
+   * of the endpoint, which goes on hearing of everything meanwhile.
+   */
+  failover: Failover | null;
+  /** FAILOVER: it is MANAGED because your bot is away, and not by request. null otherwise. */
+  botModeReason: 'FAILOVER' | null;
+  /**
    * Ids of other endpoints that post events of this session to the same address, where there are any: its
    * receiver gets those twice, signed with another secret each time.
    */
@@ -1033,6 +1042,15 @@ export interface ExternalConfig {
   env?: ExternalBotEnv | undefined;
   /** The new API key; only with mintApiKey. */
   mintedKey?: MintedKey | undefined;
+}
+
+/** `Failover` of the API description. */
+export interface Failover {
+  /**
+   * Minutes for which the endpoint has been paused, or has answered nothing with 2xx while there was
+   * something to deliver.
+   */
+  afterMinutes: number;
 }
 
 /** `FoundKnowledge` of the API description. */
@@ -1418,6 +1436,7 @@ export type LoggedEvent =
   | LoggedSessionPasskeyRequired
   | LoggedSessionPasskeyChanged
   | LoggedSessionPairingCodeReplaced
+  | LoggedSessionBotModeChanged
   | LoggedWebhookPaused
   | LoggedWebhookRecovered
   | LoggedMessagePollVote
@@ -1491,6 +1510,14 @@ export type LoggedMessageSent = LoggedEventHead & {
   event: 'message.sent';
   /** Event data. */
   payload: OutboundMessageV1;
+};
+
+/** `LoggedSessionBotModeChanged` of the API description. */
+export type LoggedSessionBotModeChanged = LoggedEventHead & {
+  /** Event name. */
+  event: 'session.bot_mode_changed';
+  /** Event data. */
+  payload: SessionBotModeChangedV1;
 };
 
 /** `LoggedSessionConnected` of the API description. */
@@ -2723,6 +2750,7 @@ export interface PutExternalConfigBody {
         | 'session.passkey_required'
         | 'session.passkey_changed'
         | 'session.pairing_code_replaced'
+        | 'session.bot_mode_changed'
         | 'webhook.paused'
         | 'webhook.recovered'
         | 'message.poll_vote'
@@ -2736,6 +2764,11 @@ export interface PutExternalConfigBody {
    * beside what contacts write in chats of their own. What is left out stays as it is.
    */
   hears?: HearsBody | undefined;
+  /**
+   * When the session is to be MANAGED because your bot is away, so that the assistant answers, if it is on.
+   * null: never, as at the beginning. Left out: it stays.
+   */
+  failover?: Failover | null | undefined;
   /** true replaces the webhook secret at once. */
   rotateSecret?: boolean | undefined;
   /**
@@ -2966,6 +2999,7 @@ export interface ReplayBody {
     | 'session.passkey_required'
     | 'session.passkey_changed'
     | 'session.pairing_code_replaced'
+    | 'session.bot_mode_changed'
     | 'webhook.paused'
     | 'webhook.recovered'
     | 'message.poll_vote'
@@ -3111,6 +3145,21 @@ export interface SessionAssistant {
   evalsDemanded: boolean;
   /** The last run of evals that was told, of the draft or of an earlier revision; null: none was. */
   evals: EvalsRun | null;
+}
+
+/** `SessionBotModeChangedV1` of the API description. */
+export interface SessionBotModeChangedV1 {
+  /** The session. */
+  sessionId: string;
+  /** Who answers from now on, as `GET /v1/sessions/{id}` has it. More may come. */
+  botMode: 'MANAGED' | 'EXTERNAL' | (string & {});
+  /**
+   * FAILOVER: your bot was away for as long as `failover` of external config says. FAILBACK: its endpoint has
+   * answered 2xx again. null: somebody has asked for the change. More may come.
+   */
+  reason: 'FAILOVER' | 'FAILBACK' | (string & {}) | null;
+  /** When it happened. */
+  timestamp: string;
 }
 
 /** `SessionConnectedV1` of the API description. */
@@ -3407,6 +3456,11 @@ export interface SessionView {
   statusUntil: string | null;
   /** Who answers inbound messages. More may come. */
   botMode: 'MANAGED' | 'EXTERNAL' | (string & {});
+  /**
+   * Why it is MANAGED where nobody has asked for that. FAILOVER: your bot was away for as long as `failover`
+   * of external config says; the session is EXTERNAL again with the next 2xx of its endpoint. null otherwise.
+   */
+  botModeReason?: 'FAILOVER' | null | undefined;
   /** Linked number in E.164 form. */
   phone: string | null;
   /**
@@ -3854,6 +3908,7 @@ export interface UpdateWebhookBody {
         | 'session.passkey_required'
         | 'session.passkey_changed'
         | 'session.pairing_code_replaced'
+        | 'session.bot_mode_changed'
         | 'webhook.paused'
         | 'webhook.recovered'
         | 'message.poll_vote'
@@ -4029,6 +4084,7 @@ export interface WebhookEndpoint {
     | 'session.passkey_required'
     | 'session.passkey_changed'
     | 'session.pairing_code_replaced'
+    | 'session.bot_mode_changed'
     | 'webhook.paused'
     | 'webhook.recovered'
     | 'message.poll_vote'

@@ -1,13 +1,16 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
 import {
   ArrayNotEmpty,
   ArrayUnique,
   IsArray,
   IsBoolean,
   IsIn,
+  IsObject,
   IsOptional,
   IsString,
   Length,
+  ValidateNested,
 } from 'class-validator';
 import {
   type Answerer,
@@ -23,6 +26,7 @@ import {
 import { PUBLIC_EVENTS, type PublicEvent } from '../../events/events.js';
 import { EventsProperty, Hears, type HearsBody, HearsProperty } from '../webhooks/hears.js';
 import { AnswersProperty } from './answers-property.js';
+import { Failover } from './failover.js';
 
 /** Body of `PUT /v1/sessions/:id/external-config` (specification, "Session bot mode"). */
 export class PutExternalConfigBody {
@@ -55,6 +59,18 @@ export class PutExternalConfigBody {
   @HearsProperty('stays as it is')
   @IsOptional()
   hears?: HearsBody;
+
+  @ApiPropertyOptional({
+    description:
+      'When the session is to be MANAGED because your bot is away, so that the assistant answers, if it is on. null: never, as at the beginning. Left out: it stays.',
+    type: Failover,
+    nullable: true,
+  })
+  @IsOptional()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => Failover)
+  failover?: Failover | null;
 
   @ApiPropertyOptional({
     description: 'true replaces the webhook secret at once.',
@@ -200,6 +216,23 @@ export class ExternalConfig {
     example: null,
   })
   pausedReason: PauseReason | null;
+
+  @ApiProperty({
+    description:
+      'When the session is MANAGED because your bot is away; null: never. It is EXTERNAL again with the next 2xx of the endpoint, which goes on hearing of everything meanwhile.',
+    type: Failover,
+    nullable: true,
+  })
+  failover: Failover | null;
+
+  @ApiProperty({
+    description: 'FAILOVER: it is MANAGED because your bot is away, and not by request. null otherwise.',
+    enum: ['FAILOVER'],
+    type: String,
+    nullable: true,
+    example: null,
+  })
+  botModeReason: 'FAILOVER' | null;
 
   @ApiPropertyOptional({
     description:

@@ -219,6 +219,18 @@ export class SessionState {
   @IsIn(BOT_MODES)
   botMode: BotMode;
 
+  @ApiPropertyOptional({
+    description:
+      'Why it is MANAGED where nobody has asked for that. FAILOVER: your bot was away for as long as `failover` of external config says; the session is EXTERNAL again with the next 2xx of its endpoint. null otherwise.',
+    enum: ['FAILOVER'],
+    type: String,
+    nullable: true,
+    example: null,
+  })
+  @IsOptional()
+  @IsIn(['FAILOVER'])
+  botModeReason?: 'FAILOVER' | null;
+
   @ApiProperty({
     description: 'Linked number in E.164 form.',
     type: String,

@@ -14,7 +14,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { defineRequest } from '../../contract.js';
-import { BOT_MODES, type BotMode } from '../../enums.js';
+import { BOT_MODES, type BotMode, MODE_REASONS, type ModeReason } from '../../enums.js';
 import { SessionQr, SessionState } from '../../http/sessions/sessions.js';
 import { Nothing, TenantRef } from '../refs.js';
 
@@ -66,6 +66,8 @@ export class SetBotModeV1 extends SessionRef {
   @IsIn(BOT_MODES) botMode: BotMode;
   /** The mode changes only where the session is still at this `modeVersion`; left out: in any case. */
   @IsOptional() @IsInt() @Min(0) ifVersion?: number;
+  /** Reason of a change that nobody asked for. A session fails over from `EXTERNAL` alone, and comes back from a fail-over alone. */
+  @IsOptional() @IsIn(MODE_REASONS) reason?: ModeReason;
   @IsOptional() @IsString() actor?: string;
 }
 

@@ -14,6 +14,7 @@ import {
   ValidateNested,
 } from 'class-validator';
 import { defineRequest } from '../../contract.js';
+import { Failover } from '../../http/sessions/failover.js';
 import { EndpointReasonBody, WebhookHealth, WebhookTestResult } from '../../http/webhooks/actions.js';
 import {
   CreateWebhookBody,
@@ -85,6 +86,8 @@ export class PutBoundEndpointV1 {
   @IsOptional() @IsArray() @ArrayUnique() @IsIn(PUBLIC_EVENTS, { each: true }) events?: PublicEvent[];
   /** Aspects that it hears; those that are left out stay as they are. */
   @IsOptional() @ValidateNested() @Type(() => HearsBody) hears?: HearsBody;
+  /** When its session fails over; null: never. Left out: it stays. */
+  @IsOptional() @ValidateNested() @Type(() => Failover) failover?: Failover | null;
   @IsBoolean() rotateSecret: boolean;
   /**
    * The `modeVersion` of the session under which the caller enables or disables it. Where the dispatcher knows of a later one,
@@ -116,6 +119,11 @@ export class BoundEndpointReply {
   @ValidateNested()
   @Type(() => WebhookEndpointWithSecret)
   endpoint: WebhookEndpointWithSecret | null;
+  /** When its session fails over; null: never. Absent from a dispatcher of an earlier release. */
+  @IsOptional()
+  @ValidateNested()
+  @Type(() => Failover)
+  failover?: Failover | null;
 }
 
 /** Reply of `test-endpoint`. */

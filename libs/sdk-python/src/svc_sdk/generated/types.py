@@ -583,7 +583,7 @@ class CreateWebhookBody(_CreateWebhookBodyNeeded, total=False):
     # Events to receive. Empty or left out means these nine: message.received, message.sent, message.delivered,
     # message.read, message.failed, session.connected, session.disconnected, session.qr_generated,
     # session.logged_out. Every other one has to be named, those of later releases, too.
-    events: List[Literal["message.received", "message.sent", "message.delivered", "message.read", "message.failed", "session.connected", "session.disconnected", "session.qr_generated", "session.logged_out", "session.passkey_required", "session.passkey_changed", "session.pairing_code_replaced", "webhook.paused", "webhook.recovered", "message.poll_vote", "message.live_location", "call.received", "conversation.handoff"]]
+    events: List[Literal["message.received", "message.sent", "message.delivered", "message.read", "message.failed", "session.connected", "session.disconnected", "session.qr_generated", "session.logged_out", "session.passkey_required", "session.passkey_changed", "session.pairing_code_replaced", "session.bot_mode_changed", "webhook.paused", "webhook.recovered", "message.poll_vote", "message.live_location", "call.received", "conversation.handoff"]]
     # What it hears of `message.received`, `message.poll_vote`, `message.live_location` and `call.received`
     # beside what contacts write in chats of their own. What is left out is as it is by default.
     hears: HearsBody
@@ -689,6 +689,9 @@ class _CreatedSessionNeeded(TypedDict):
 class CreatedSession(_CreatedSessionNeeded, total=False):
     """`CreatedSession` of the API description."""
 
+    # Why it is MANAGED where nobody has asked for that. FAILOVER: your bot was away for as long as `failover`
+    # of external config says; the session is EXTERNAL again with the next 2xx of its endpoint. null otherwise.
+    botModeReason: Optional[Literal["FAILOVER"]]
     # Ids of other sessions of yours that the same number is linked to, where there are any: all of them are
     # told of everything, and each has a daily limit of its own.
     alsoLinkedIn: List[str]
@@ -1005,6 +1008,11 @@ class _ExternalConfigNeeded(TypedDict):
     endpointStatus: Optional[str]
     # Why it is paused: by a request, or by five consecutive permanent 4xx. More may come.
     pausedReason: Optional[str]
+    # When the session is MANAGED because your bot is away; null: never. It is EXTERNAL again with the next 2xx
+    # of the endpoint, which goes on hearing of everything meanwhile.
+    failover: Optional[Failover]
+    # FAILOVER: it is MANAGED because your bot is away, and not by request. null otherwise.
+    botModeReason: Optional[Literal["FAILOVER"]]
 
 
 class ExternalConfig(_ExternalConfigNeeded, total=False):
@@ -1017,6 +1025,14 @@ class ExternalConfig(_ExternalConfigNeeded, total=False):
     env: ExternalBotEnv
     # The new API key; only with mintApiKey.
     mintedKey: MintedKey
+
+
+class Failover(TypedDict):
+    """`Failover` of the API description."""
+
+    # Minutes for which the endpoint has been paused, or has answered nothing with 2xx while there was
+    # something to deliver.
+    afterMinutes: int
 
 
 class FoundKnowledge(TypedDict):
@@ -1337,7 +1353,7 @@ class LoggedConversationHandoff(TypedDict):
 
 # Event of the log: check `event` before `payload`, which is that of the webhook. One of a name that is not
 # listed has the same fields.
-LoggedEvent = Union["LoggedMessageReceived", "LoggedMessageSent", "LoggedMessageDelivered", "LoggedMessageRead", "LoggedMessageFailed", "LoggedSessionConnected", "LoggedSessionDisconnected", "LoggedSessionQrGenerated", "LoggedSessionLoggedOut", "LoggedSessionPasskeyRequired", "LoggedSessionPasskeyChanged", "LoggedSessionPairingCodeReplaced", "LoggedWebhookPaused", "LoggedWebhookRecovered", "LoggedMessagePollVote", "LoggedMessageLiveLocation", "LoggedCallReceived", "LoggedConversationHandoff"]
+LoggedEvent = Union["LoggedMessageReceived", "LoggedMessageSent", "LoggedMessageDelivered", "LoggedMessageRead", "LoggedMessageFailed", "LoggedSessionConnected", "LoggedSessionDisconnected", "LoggedSessionQrGenerated", "LoggedSessionLoggedOut", "LoggedSessionPasskeyRequired", "LoggedSessionPasskeyChanged", "LoggedSessionPairingCodeReplaced", "LoggedSessionBotModeChanged", "LoggedWebhookPaused", "LoggedWebhookRecovered", "LoggedMessagePollVote", "LoggedMessageLiveLocation", "LoggedCallReceived", "LoggedConversationHandoff"]
 
 
 class LoggedEventHead(TypedDict):
@@ -1454,6 +1470,21 @@ class LoggedMessageSent(TypedDict):
     event: Literal["message.sent"]
     # Event data.
     payload: OutboundMessageV1
+
+
+class LoggedSessionBotModeChanged(TypedDict):
+    """`LoggedSessionBotModeChanged` of the API description."""
+
+    # Event id. Its delivery to an endpoint has the UUID of version 5 of both ids, one after the other as text,
+    # in the namespace b0d7a3a4-2f0c-5b0e-9a57-6d1f4c1f9f57: so what came by webhook can be told from what did
+    # not.
+    id: str
+    # When the event was taken in.
+    createdAt: str
+    # Event name.
+    event: Literal["session.bot_mode_changed"]
+    # Event data.
+    payload: SessionBotModeChangedV1
 
 
 class LoggedSessionConnected(TypedDict):
@@ -2766,10 +2797,13 @@ class PutExternalConfigBody(_PutExternalConfigBodyNeeded, total=False):
     webhookUrl: str
     # Events of this session to receive; empty means the nine that `POST /v1/webhooks` lists. Otherwise
     # message.received is among them. Left out: they stay.
-    events: List[Literal["message.received", "message.sent", "message.delivered", "message.read", "message.failed", "session.connected", "session.disconnected", "session.qr_generated", "session.logged_out", "session.passkey_required", "session.passkey_changed", "session.pairing_code_replaced", "webhook.paused", "webhook.recovered", "message.poll_vote", "message.live_location", "call.received", "conversation.handoff"]]
+    events: List[Literal["message.received", "message.sent", "message.delivered", "message.read", "message.failed", "session.connected", "session.disconnected", "session.qr_generated", "session.logged_out", "session.passkey_required", "session.passkey_changed", "session.pairing_code_replaced", "session.bot_mode_changed", "webhook.paused", "webhook.recovered", "message.poll_vote", "message.live_location", "call.received", "conversation.handoff"]]
     # What it hears of `message.received`, `message.poll_vote`, `message.live_location` and `call.received`
     # beside what contacts write in chats of their own. What is left out stays as it is.
     hears: HearsBody
+    # When the session is to be MANAGED because your bot is away, so that the assistant answers, if it is on.
+    # null: never, as at the beginning. Left out: it stays.
+    failover: Optional[Failover]
     # true replaces the webhook secret at once.
     rotateSecret: bool
     # true generates an API key for the bot; it is shown only in this answer. Earlier ones go on working: the
@@ -2988,7 +3022,7 @@ class ReplayBody(TypedDict, total=False):
     """`ReplayBody` of the API description."""
 
     # Only deliveries of this event.
-    event: Literal["message.received", "message.sent", "message.delivered", "message.read", "message.failed", "session.connected", "session.disconnected", "session.qr_generated", "session.logged_out", "session.passkey_required", "session.passkey_changed", "session.pairing_code_replaced", "webhook.paused", "webhook.recovered", "message.poll_vote", "message.live_location", "call.received", "conversation.handoff"]
+    event: Literal["message.received", "message.sent", "message.delivered", "message.read", "message.failed", "session.connected", "session.disconnected", "session.qr_generated", "session.logged_out", "session.passkey_required", "session.passkey_changed", "session.pairing_code_replaced", "session.bot_mode_changed", "webhook.paused", "webhook.recovered", "message.poll_vote", "message.live_location", "call.received", "conversation.handoff"]
     # Only deliveries of events from this time on.
     since: str
     # Only deliveries of events before this time.
@@ -3122,6 +3156,20 @@ class SessionAssistant(TypedDict):
     evalsDemanded: bool
     # The last run of evals that was told, of the draft or of an earlier revision; null: none was.
     evals: Optional[EvalsRun]
+
+
+class SessionBotModeChangedV1(TypedDict):
+    """`SessionBotModeChangedV1` of the API description."""
+
+    # The session.
+    sessionId: str
+    # Who answers from now on, as `GET /v1/sessions/{id}` has it. More may come.
+    botMode: str
+    # FAILOVER: your bot was away for as long as `failover` of external config says. FAILBACK: its endpoint has
+    # answered 2xx again. null: somebody has asked for the change. More may come.
+    reason: Optional[str]
+    # When it happened.
+    timestamp: str
 
 
 class SessionConnectedV1(TypedDict):
@@ -3365,6 +3413,9 @@ class _SessionViewNeeded(TypedDict):
 class SessionView(_SessionViewNeeded, total=False):
     """`SessionView` of the API description."""
 
+    # Why it is MANAGED where nobody has asked for that. FAILOVER: your bot was away for as long as `failover`
+    # of external config says; the session is EXTERNAL again with the next 2xx of its endpoint. null otherwise.
+    botModeReason: Optional[Literal["FAILOVER"]]
     # Ids of other sessions of yours that the same number is linked to, where there are any: all of them are
     # told of everything, and each has a daily limit of its own.
     alsoLinkedIn: List[str]
@@ -3699,7 +3750,7 @@ class UpdateWebhookBody(TypedDict, total=False):
     url: str
     # New filter; empty means the nine that `POST /v1/webhooks` lists. That of an endpoint that is bound to a
     # session is empty or contains message.received.
-    events: List[Literal["message.received", "message.sent", "message.delivered", "message.read", "message.failed", "session.connected", "session.disconnected", "session.qr_generated", "session.logged_out", "session.passkey_required", "session.passkey_changed", "session.pairing_code_replaced", "webhook.paused", "webhook.recovered", "message.poll_vote", "message.live_location", "call.received", "conversation.handoff"]]
+    events: List[Literal["message.received", "message.sent", "message.delivered", "message.read", "message.failed", "session.connected", "session.disconnected", "session.qr_generated", "session.logged_out", "session.passkey_required", "session.passkey_changed", "session.pairing_code_replaced", "session.bot_mode_changed", "webhook.paused", "webhook.recovered", "message.poll_vote", "message.live_location", "call.received", "conversation.handoff"]]
     # What it hears of `message.received`, `message.poll_vote`, `message.live_location` and `call.received`
     # beside what contacts write in chats of their own. What is left out stays as it is.
     hears: HearsBody
