@@ -1031,8 +1031,8 @@ export interface ExternalConfig {
    * of the endpoint, which goes on hearing of everything meanwhile.
    */
   failover: Failover | null;
-  /** FAILOVER: it is MANAGED because your bot is away, and not by request. null otherwise. */
-  botModeReason: 'FAILOVER' | null;
+  /** FAILOVER: it is MANAGED because your bot is away, and not by request. null otherwise. More may come. */
+  botModeReason: 'FAILOVER' | (string & {}) | null;
   /**
    * Ids of other endpoints that post events of this session to the same address, where there are any: its
    * receiver gets those twice, signed with another secret each time.
@@ -3459,8 +3459,9 @@ export interface SessionView {
   /**
    * Why it is MANAGED where nobody has asked for that. FAILOVER: your bot was away for as long as `failover`
    * of external config says; the session is EXTERNAL again with the next 2xx of its endpoint. null otherwise.
+   * More may come.
    */
-  botModeReason?: 'FAILOVER' | null | undefined;
+  botModeReason?: 'FAILOVER' | (string & {}) | null | undefined;
   /** Linked number in E.164 form. */
   phone: string | null;
   /**

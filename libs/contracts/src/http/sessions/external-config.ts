@@ -1,4 +1,4 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   ArrayNotEmpty,
@@ -226,12 +226,13 @@ export class ExternalConfig {
   failover: Failover | null;
 
   @ApiProperty({
-    description: 'FAILOVER: it is MANAGED because your bot is away, and not by request. null otherwise.',
-    enum: ['FAILOVER'],
+    description:
+      'FAILOVER: it is MANAGED because your bot is away, and not by request. null otherwise. More may come.',
+    'x-extensible-enum': ['FAILOVER'],
     type: String,
     nullable: true,
     example: null,
-  })
+  } as ApiPropertyOptions)
   botModeReason: 'FAILOVER' | null;
 
   @ApiPropertyOptional({

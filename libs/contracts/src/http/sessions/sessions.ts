@@ -1,4 +1,4 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import {
   IsArray,
@@ -221,12 +221,12 @@ export class SessionState {
 
   @ApiPropertyOptional({
     description:
-      'Why it is MANAGED where nobody has asked for that. FAILOVER: your bot was away for as long as `failover` of external config says; the session is EXTERNAL again with the next 2xx of its endpoint. null otherwise.',
-    enum: ['FAILOVER'],
+      'Why it is MANAGED where nobody has asked for that. FAILOVER: your bot was away for as long as `failover` of external config says; the session is EXTERNAL again with the next 2xx of its endpoint. null otherwise. More may come.',
+    'x-extensible-enum': ['FAILOVER'],
     type: String,
     nullable: true,
     example: null,
-  })
+  } as ApiPropertyOptions)
   @IsOptional()
   @IsIn(['FAILOVER'])
   botModeReason?: 'FAILOVER' | null;

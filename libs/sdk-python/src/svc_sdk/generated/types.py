@@ -691,7 +691,8 @@ class CreatedSession(_CreatedSessionNeeded, total=False):
 
     # Why it is MANAGED where nobody has asked for that. FAILOVER: your bot was away for as long as `failover`
     # of external config says; the session is EXTERNAL again with the next 2xx of its endpoint. null otherwise.
-    botModeReason: Optional[Literal["FAILOVER"]]
+    # More may come.
+    botModeReason: Optional[str]
     # Ids of other sessions of yours that the same number is linked to, where there are any: all of them are
     # told of everything, and each has a daily limit of its own.
     alsoLinkedIn: List[str]
@@ -1011,8 +1012,8 @@ class _ExternalConfigNeeded(TypedDict):
     # When the session is MANAGED because your bot is away; null: never. It is EXTERNAL again with the next 2xx
     # of the endpoint, which goes on hearing of everything meanwhile.
     failover: Optional[Failover]
-    # FAILOVER: it is MANAGED because your bot is away, and not by request. null otherwise.
-    botModeReason: Optional[Literal["FAILOVER"]]
+    # FAILOVER: it is MANAGED because your bot is away, and not by request. null otherwise. More may come.
+    botModeReason: Optional[str]
 
 
 class ExternalConfig(_ExternalConfigNeeded, total=False):
@@ -3415,7 +3416,8 @@ class SessionView(_SessionViewNeeded, total=False):
 
     # Why it is MANAGED where nobody has asked for that. FAILOVER: your bot was away for as long as `failover`
     # of external config says; the session is EXTERNAL again with the next 2xx of its endpoint. null otherwise.
-    botModeReason: Optional[Literal["FAILOVER"]]
+    # More may come.
+    botModeReason: Optional[str]
     # Ids of other sessions of yours that the same number is linked to, where there are any: all of them are
     # told of everything, and each has a daily limit of its own.
     alsoLinkedIn: List[str]
