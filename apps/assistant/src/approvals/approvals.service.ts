@@ -13,13 +13,9 @@ import { SettingsService } from '../settings/settings.service.js';
 import { type Tool, ToolRepository } from '../tools/tool.repository.js';
 import { ToolCallsService } from '../tools/tool-calls.service.js';
 import { TurnRunner } from '../turns/turn-runner.js';
+import { withinBytes } from '../within-bytes.js';
 import type { Approval } from './approval.js';
 import { ApprovalRepository } from './approval.repository.js';
-
-/** Most bytes of one list: NATS carries one megabyte. */
-const MOST_BYTES = 500_000;
-/** Calls of a list that is cut: the last one shows that another page follows. */
-const FEWEST = 2;
 
 /** Words for why a call is not made. */
 const NOT_MADE = {
@@ -51,11 +47,8 @@ export class ApprovalsService {
 
   async list(request: ListToolCallsV1): Promise<ToolCallsReply> {
     const found = await this.approvals.list(request);
-    let bytes = 0;
-    const end = found.findIndex((call) => (bytes += Buffer.byteLength(JSON.stringify(call))) > MOST_BYTES);
-    if (end < 0) return { calls: found, isCut: false };
-    const calls = found.slice(0, Math.max(end, FEWEST));
-    return { calls, isCut: calls.length < found.length };
+    const { rows: calls, isCut } = withinBytes(found, (call) => call);
+    return { calls, isCut };
   }
 
   /**

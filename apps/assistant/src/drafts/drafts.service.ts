@@ -10,13 +10,9 @@ import {
   type SentDraft,
 } from '@svc/contracts';
 import { RpcClient } from '@svc/messaging';
+import { withinBytes } from '../within-bytes.js';
 import type { Draft, DraftState } from './draft.js';
 import { DraftRepository } from './draft.repository.js';
-
-/** Most bytes of one list: NATS carries one megabyte. */
-const MOST_BYTES = 500_000;
-/** Drafts of a list that is cut: the last one shows that another page follows. */
-const FEWEST = 2;
 
 const OVERTAKEN = 'Somebody has written in the conversation since.';
 /** Words for drafts that wait no more. */
@@ -38,13 +34,8 @@ export class DraftsService {
 
   async list(request: ListDraftsV1): Promise<DraftsReply> {
     const found = await this.drafts.list(request);
-    let bytes = 0;
-    const end = found.findIndex(
-      ({ text }) => (bytes += Buffer.byteLength(JSON.stringify(text))) > MOST_BYTES,
-    );
-    if (end < 0) return { drafts: found, isCut: false };
-    const drafts = found.slice(0, Math.max(end, FEWEST));
-    return { drafts, isCut: drafts.length < found.length };
+    const { rows: drafts, isCut } = withinBytes(found, ({ text }) => text);
+    return { drafts, isCut };
   }
 
   /**

@@ -8,9 +8,10 @@ import {
   type ToolServer,
   type ToolServerView,
 } from '@svc/contracts';
-import { type SealedTable, SecretBox, type SecretPlace } from '@svc/service';
+import { type SealedTable, SecretBox } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { AuditedChanges } from '../audited-changes.js';
+import { type Headers, SealedHeaders } from '../sealed-headers.js';
 
 const COLUMNS = `name, url, allowed AS allow, read_only AS "readOnly", timeout_ms AS "timeoutMs", header_names AS "headerNames", revision,
     to_char(read_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS "readAt"`;
@@ -33,27 +34,25 @@ const DELETE_SQL = 'DELETE FROM tool_server WHERE tenant_id = $1 AND name = $2 R
 
 /** An MCP server that can be asked. */
 export interface StoredServer extends ToolServer {
-  headers: Record<string, string>;
+  headers: Headers;
 }
 
 interface ServerRow extends ToolServer {
   headersEnc: Buffer | null;
 }
 
-const placeOf = (tenantId: string, name: string): SecretPlace => [
-  'tool_server',
-  'headers_enc',
-  `${tenantId}/${name}`,
-];
-
 /** This repository keeps the MCP servers of tenants, their headers sealed, with what each has offered. */
 @Injectable()
 export class ToolServerRepository {
+  private readonly headers: SealedHeaders;
+
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
-    private readonly box: SecretBox,
+    box: SecretBox,
     private readonly changes: AuditedChanges,
-  ) {}
+  ) {
+    this.headers = new SealedHeaders(box, 'tool_server');
+  }
 
   list(tenantId: string): Promise<ToolServerView[]> {
     return this.dataSource.query<ToolServerView[]>(LIST_SQL, [tenantId]);
@@ -65,7 +64,7 @@ export class ToolServerRepository {
     const rows = await this.dataSource.query<ServerRow[]>(OF_NAMES_SQL, [tenantId, names]);
     return rows.map(({ headersEnc, ...server }) => ({
       ...server,
-      headers: headersEnc ? this.open(tenantId, server.name, headersEnc) : {},
+      headers: this.headers.open(tenantId, server.name, headersEnc),
     }));
   }
 
@@ -76,10 +75,7 @@ export class ToolServerRepository {
   ): Promise<boolean> {
     const { url, allow, readOnly, timeoutMs } = server;
     const names = headers ? Object.keys(headers) : null;
-    const sealed =
-      headers && names?.length
-        ? this.box.seal(Buffer.from(JSON.stringify(headers)), placeOf(tenantId, name))
-        : null;
+    const sealed = this.headers.seal(tenantId, name, headers);
     const values = [tenantId, name, url, allow, readOnly, timeoutMs, JSON.stringify(tools), sealed, names];
     const details = { server: name, url, allow, readOnly, ...(headers ? { headers: names } : {}) };
     const line = { tenantId, actor, action: 'assistant.tool_server_changed', details };
@@ -110,18 +106,6 @@ export class ToolServerRepository {
 
   /** Describes the table whose headers are sealed anew when the key of this service has changed. */
   get table(): SealedTable {
-    return {
-      ...{ table: 'tool_server', key: ['tenant_id', 'name'], sealed: { headers_enc: 'bytea' as const } },
-      where: 'headers_enc IS NOT NULL',
-      sealAnew: (row) => {
-        const place = placeOf(row['tenant_id'] as string, row['name'] as string);
-        const anew = this.box.reseal(row['headers_enc'] as Buffer, place);
-        return anew && { headers_enc: anew };
-      },
-    };
-  }
-
-  private open(tenantId: string, name: string, sealed: Buffer): Record<string, string> {
-    return JSON.parse(this.box.open(sealed, placeOf(tenantId, name)).toString()) as Record<string, string>;
+    return this.headers.table;
   }
 }

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
 import { type DeleteToolV1, type SetToolV1, TOOLS_MAX, type ToolView } from '@svc/contracts';
-import { type SealedTable, SecretBox, type SecretPlace } from '@svc/service';
+import { type SealedTable, SecretBox } from '@svc/service';
 import { DataSource } from 'typeorm';
 import { AuditedChanges } from '../audited-changes.js';
+import { type Headers, SealedHeaders } from '../sealed-headers.js';
 
 const COLUMNS = `name, description, url, parameters, read_only AS "readOnly", needs_approval AS "needsApproval", timeout_ms AS "timeoutMs",
     header_names AS "headerNames", revision`;
@@ -21,7 +22,7 @@ const DELETE_SQL = 'DELETE FROM tool WHERE tenant_id = $1 AND name = $2 RETURNIN
 
 /** A tool that can be called. */
 export interface Tool extends ToolView {
-  headers: Record<string, string>;
+  headers: Headers;
   /** Name that its MCP server gives it; left out: it is a program behind a POST. */
   serverTool?: string;
 }
@@ -30,20 +31,18 @@ interface ToolRow extends ToolView {
   headersEnc: Buffer | null;
 }
 
-const placeOf = (tenantId: string, name: string): SecretPlace => [
-  'tool',
-  'headers_enc',
-  `${tenantId}/${name}`,
-];
-
 /** This repository keeps the tools of tenants, their headers sealed. */
 @Injectable()
 export class ToolRepository {
+  private readonly headers: SealedHeaders;
+
   constructor(
     @InjectDataSource() private readonly dataSource: DataSource,
-    private readonly box: SecretBox,
+    box: SecretBox,
     private readonly changes: AuditedChanges,
-  ) {}
+  ) {
+    this.headers = new SealedHeaders(box, 'tool');
+  }
 
   list(tenantId: string): Promise<ToolView[]> {
     return this.dataSource.query<ToolView[]>(LIST_SQL, [tenantId]);
@@ -55,7 +54,7 @@ export class ToolRepository {
     const rows = await this.dataSource.query<ToolRow[]>(OF_NAMES_SQL, [tenantId, names]);
     return rows.map(({ headersEnc, ...view }) => ({
       ...view,
-      headers: headersEnc ? this.open(tenantId, view.name, headersEnc) : {},
+      headers: this.headers.open(tenantId, view.name, headersEnc),
     }));
   }
 
@@ -63,10 +62,7 @@ export class ToolRepository {
   async set({ tenantId, name, actor, headers, ...tool }: SetToolV1): Promise<boolean> {
     const { description, url, parameters, readOnly, needsApproval, timeoutMs } = tool;
     const names = headers ? Object.keys(headers) : null;
-    const sealed =
-      headers && names?.length
-        ? this.box.seal(Buffer.from(JSON.stringify(headers)), placeOf(tenantId, name))
-        : null;
+    const sealed = this.headers.seal(tenantId, name, headers);
     const set = [description, url, parameters, readOnly, timeoutMs, sealed, names, needsApproval];
     const details = { tool: name, url, readOnly, needsApproval, ...(headers ? { headers: names } : {}) };
     const line = { tenantId, actor, action: 'assistant.tool_changed', details };
@@ -86,18 +82,6 @@ export class ToolRepository {
 
   /** Describes the table whose headers are sealed anew when the key of this service has changed. */
   get table(): SealedTable {
-    return {
-      ...{ table: 'tool', key: ['tenant_id', 'name'], sealed: { headers_enc: 'bytea' as const } },
-      where: 'headers_enc IS NOT NULL',
-      sealAnew: (row) => {
-        const place = placeOf(row['tenant_id'] as string, row['name'] as string);
-        const anew = this.box.reseal(row['headers_enc'] as Buffer, place);
-        return anew && { headers_enc: anew };
-      },
-    };
-  }
-
-  private open(tenantId: string, name: string, sealed: Buffer): Record<string, string> {
-    return JSON.parse(this.box.open(sealed, placeOf(tenantId, name)).toString()) as Record<string, string>;
+    return this.headers.table;
   }
 }
